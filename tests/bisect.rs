@@ -294,7 +294,7 @@ fn where_nothing_can_be_built_that_is_told() {
     assert!(
         answer.stdout.starts_with(
             "undecided: neither end could be built, nor any of the 4 others that were \
-             tried\nhint: see with "
+             tried\nhint: `tacho show REVISION --build-log` shows the reason"
         ),
         "{}",
         answer.stdout
@@ -451,7 +451,7 @@ fn hints_name_what_can_answer() {
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(4).stdout;
     assert!(
         !answer.contains("tacho show")
-            && answer.contains("\nhint: fix what builds them, or name ends that can be built\n"),
+            && answer.contains("\nhint: fix the build, or name other ends\n"),
         "{answer}"
     );
     assert!(
@@ -683,7 +683,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
     let told = regex::Regex::new(
-        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\), so that to find a change of 10 % takes about \d+ samples, some ",
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % takes about \d+ samples \(",
     );
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
     let dry = words.into_iter().chain(["--dry-run"]);
@@ -691,7 +691,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     let dry = dry.split_whitespace().collect::<Vec<_>>().join(" ");
     let known =
         regex::Regex::new(
-            r"; about 20 samples for a clear change, about \d+ for one of 10 %, as values varied by \d+\.\d % here about .* to ",
+            r"; about 20 samples for a large change, \d+ for 10 % \(values varied by \d+\.\d % here\) about .* to ",
         )
         .unwrap();
     assert!(known.is_match(&dry), "{dry}");

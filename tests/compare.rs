@@ -521,7 +521,7 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     let none = project.tacho("show saved:god").exits(2).stderr;
     assert!(none.starts_with("error: there is no baseline `god`\n"), "{none}");
     let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
-    assert!(none.starts_with("error: run 9 compared nothing\n"), "{none}");
+    assert!(none.starts_with("error: there is no run 9\n"), "{none}");
 }
 
 #[test]
@@ -1195,7 +1195,7 @@ fn what_is_no_report_of_the_same_host_is_refused() {
     assert!(markdown.contains("\n- not alike: cpu fast of a.txt, slow of b.txt\n"), "{markdown}");
     let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
     assert!(
-        none.starts_with("error: `c` is not a report: it is of no tool whose reports are known\n"),
+        none.starts_with("error: `c` is not a report: its format is not that of a known tool\n"),
         "{none}"
     );
     let project = project.file("broken.json", "{").file("words.json", "words\n");
@@ -1242,7 +1242,9 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     assert!(markdown.contains("\n- not measured today: good; "), "{markdown}");
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
     assert!(
-        none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "),
+        none.starts_with(
+            "error: `--kept` needs a baseline or a run, and neither A nor B is one\nhint: name a "
+        ),
         "{none}"
     );
 }

@@ -65,8 +65,8 @@ fn conditions_that_cannot_be_had_are_refused_before_anything_is_built() {
     let answer = project.tacho("track HEAD").exits(2);
     assert_eq!(
         answer.steady_stderr(),
-        "error: benchmark `answer` cannot be executed as the plan says: cannot keep it to \
-         processors `0,1023`: some of these processors do not exist or may not be used\n\
+        "error: benchmark `answer` cannot be executed as the plan says: cannot use \
+         processors `0,1023`: some of these do not exist or may not be used\n\
          hint: `taskset -cp $$` \
          shows those that may be used here\n"
     );

@@ -109,7 +109,7 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
     let (first, last) = (id("broken"), id("mended~1"));
     let line =
-        format!("{}..{}, 2 revisions, could not be built: not judged", &first[..10], &last[..10]);
+        format!("not judged: {}..{} (2 revisions, could not be built)", &first[..10], &last[..10]);
     let tracked = project.tacho("track --seed 1").exits(0);
     assert!(tracked.stderr.contains(&format!("note: {line}\n")), "{}", tracked.stderr);
     for form in ["changes", "changes --markdown"] {
@@ -203,7 +203,7 @@ fn of_what_was_not_tried_nothing_is_said() {
     };
     let project = (1..=6).fold(Project::repository(), commit).plan(&plan());
     let tracked = project.tacho("track --seed 1 HEAD~5 HEAD~4 HEAD~1 HEAD").exits(0);
-    let line = ", 2 of 4 revisions tried, none of these could be built: not judged\n";
+    let line = " (2 of 4 revisions tried, none of these could be built)\n";
     assert!(tracked.stderr.contains(line), "{}", tracked.stderr);
     let listed = project.tacho("changes").exits(0).stdout;
     assert!(listed.contains("2 of 4 revisions tried"), "{listed}");
@@ -356,7 +356,7 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     ");
     assert_snapshot!(
         said(&quirk("patch = 'src'")),
-        @"error: quirk `q`: `src` is not a patch: it names no file"
+        @"error: quirk `q`: `src` is not a patch: no line says which file it changes (`+++ FILE`)"
     );
     let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";

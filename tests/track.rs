@@ -409,7 +409,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
       | prog.c:1: missing header
       | # failed: exit status 3: prog.c:1: missing header, after <time>
     hint: `tacho show cb734f5d67 --build-log` prints all of it; `--retry-failed` builds again
-    note: cb734f5d67, 1 revision, could not be built: not judged
+    note: not judged: cb734f5d67 (1 revision, could not be built)
     "#);
     let log = project.tacho("show HEAD~1 --build-log").succeeds().stdout;
     assert!(log.contains("compiling\nprog.c:1: missing header\n"), "{log}");

@@ -152,7 +152,10 @@ fn a_diff_may_come_from_standard_input() {
         "{told}"
     );
     let none = with_input("try -", "hello\n").exits(2).stderr;
-    assert_eq!(none, "error: `standard input` is not a patch: it names no file\n");
+    assert_eq!(
+        none,
+        "error: `standard input` is not a patch: no line says which file it changes (`+++ FILE`)\n"
+    );
     let other = diff("step=1", "step=2").replace("-step=1", "-step=9");
     let why = with_input("try -", &other).exits(2).stdout;
     assert!(why.contains("patch `standard input` does not apply: hunk 1 of `prog`"), "{why}");
@@ -293,5 +296,8 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         "a wrong margin"
     );
     assert!(said("").contains("<PATCH>"), "no diff at all");
-    assert_eq!(said("prog"), "error: `prog` is not a patch: it names no file\n");
+    assert_eq!(
+        said("prog"),
+        "error: `prog` is not a patch: no line says which file it changes (`+++ FILE`)\n"
+    );
 }

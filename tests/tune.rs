@@ -183,7 +183,7 @@ fn all_settings_are_listed_in_80_columns() {
     let listed = lab().tacho("tune --sysroot lab").succeeds().stdout;
     assert!(
         listed.contains(
-            "\nturbo=on|off              CPUs may exceed their base frequency (now on)\n"
+            "\nturbo=on|off              whether CPUs may exceed their base frequency (now on)\n"
         ),
         "{listed}"
     );

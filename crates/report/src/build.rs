@@ -103,10 +103,10 @@ pub fn gap_lines(all: &[BuildGap]) -> Vec<String> {
     let line = |gap: &BuildGap| {
         let (first, last) = (gap.first.short(), gap.last.short());
         let place = if first == last { first.to_owned() } else { format!("{first}..{last}") };
-        format!("{place}, {}", gap_words(gap))
+        format!("{place} ({})", gap_words(gap))
     };
     let lines = named.into_iter().map(line).chain(others);
-    lines.map(|line| format!("{line}: not judged")).collect()
+    lines.map(|line| format!("not judged: {line}")).collect()
 }
 
 /// The same by host, whose name is said where there are several.
@@ -143,22 +143,22 @@ mod tests {
         assert_eq!(
             gap_lines(&all),
             [
-                "aaa..bbb, 8 revisions, could not be built: not judged",
-                "aaa..ccc, 2 revisions, could not be built: not judged",
-                "aaa..ddd, 3 revisions, could not be built: not judged",
-                "2 stretches more, 3 revisions: not judged",
+                "not judged: aaa..bbb (8 revisions, could not be built)",
+                "not judged: aaa..ccc (2 revisions, could not be built)",
+                "not judged: aaa..ddd (3 revisions, could not be built)",
+                "not judged: 2 stretches more, 3 revisions",
             ]
         );
         let skipped = BuildState::Skipped { why: "known".to_owned() };
         let one = BuildGap { state: skipped.clone(), ..gap(1, 1, "aaa") };
-        assert_eq!(gap_lines(&[one]), ["aaa, 1 revision, skipped: not judged"]);
+        assert_eq!(gap_lines(&[one]), ["not judged: aaa (1 revision, skipped)"]);
         let failed = BuildGap { last: at("zzz", 13), ..gap(1, 8, "zzz") };
         let why = "8 of 13 revisions tried, none of these could be built";
         assert_eq!(gap_words(&failed), why);
         let skipped = BuildGap { state: skipped, ..failed.clone() };
         assert_eq!(gap_words(&skipped), "8 of 13 revisions tried, all of these skipped");
         let many: Vec<BuildGap> = (1..=4).map(|_| failed.clone()).collect();
-        assert_eq!(gap_lines(&many)[3], "1 stretch more, 8 of 13 revisions tried: not judged");
+        assert_eq!(gap_lines(&many)[3], "not judged: 1 stretch more, 8 of 13 revisions tried");
         assert_eq!(gap_lines(&[]), Vec::<String>::new());
     }
 

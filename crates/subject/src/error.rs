@@ -210,7 +210,7 @@ pub enum SubjectError {
         kind: String,
     },
     /// A file that is no patch.
-    #[error("`{patch}` is not a patch: it names no file")]
+    #[error("`{patch}` is not a patch: no line says which file it changes (`+++ FILE`)")]
     NotAPatch {
         /// Its path, as it is written.
         patch: String,

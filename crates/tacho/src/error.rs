@@ -250,8 +250,8 @@ impl CliError {
             }
             CliError::NoDiff { .. } => "only repositories (`repository`, `vcs`) have diffs",
             CliError::NoOutput { .. } => {
-                "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was \
-                 measured"
+                "`output = \"keep\"` in the plan keeps the output of a benchmark; `tacho show` \
+                 lists what was measured"
             }
             CliError::Ambiguous { .. } => "write more of it",
             CliError::UnknownSeries { known, .. } if known.is_empty() => {

@@ -43,9 +43,9 @@ pub fn elsewhere(root: &Root, folder: &Path) -> Result<Disturbance, String> {
     if !place.is_dir() {
         return Err(format!("{} is missing", place.display()));
     }
-    alike(&top(place, 0), folder)
-        .map(|_| Disturbance::Storage { memory })
-        .ok_or_else(|| "the path of the build is too short for one as long elsewhere".to_owned())
+    alike(&top(place, 0), folder).map(|_| Disturbance::Storage { memory }).ok_or_else(|| {
+        "no path of equal length on another file system: the build's path is too short".to_owned()
+    })
 }
 
 /// The kind of the file system that a path is on.

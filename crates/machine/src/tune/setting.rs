@@ -39,19 +39,19 @@ pub enum TuneSetting {
 
 /// All settings: name, what may be written behind `=`, what it is without one, what it does.
 pub const SETTINGS: [(&str, &str, Option<&str>, &str); 13] = [
-    ("aslr", "0|1|2", None, "how random addresses are"),
-    ("autogroup", "on|off", Some("off"), "CPUs are shared among sessions, not processes"),
+    ("aslr", "0|1|2", None, "how far addresses are random"),
+    ("autogroup", "on|off", Some("off"), "whether CPUs are shared among sessions"),
     ("governor", "NAME", Some("performance"), "what decides the frequency of each CPU"),
     ("irq", "CPUS", None, "the CPUs that interrupts go to"),
     ("nice", "-20..19", None, "the niceness of the command"),
-    ("numa-balancing", "on|off", Some("off"), "memory moves between nodes"),
+    ("numa-balancing", "on|off", Some("off"), "whether the kernel moves memory between nodes"),
     ("perf-rate", "N", Some("1"), "samples per second that perf may take"),
     ("shield", "CPUS", None, "CPUs that only the command may use"),
-    ("smt", "on|off", Some("off"), "the second threads of cores are used"),
+    ("smt", "on|off", Some("off"), "whether second threads of cores are used"),
     ("stop", "SERVICE", None, "a service that is stopped"),
     ("thp", "always|madvise|never", Some("madvise"), "when large pages are given out"),
-    ("turbo", "on|off", Some("off"), "CPUs may exceed their base frequency"),
-    ("watchdog", "on|off", Some("off"), "a counter watches for a hung kernel"),
+    ("turbo", "on|off", Some("off"), "whether CPUs may exceed their base frequency"),
+    ("watchdog", "on|off", Some("off"), "whether a counter watches for a hung kernel"),
 ];
 
 /// A text that is no setting.

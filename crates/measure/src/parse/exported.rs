@@ -144,7 +144,7 @@ fn of_json(text: &str) -> Result<FoundExport, String> {
         let host = of_keys(&first["context"], &[("host_name", "host"), ("num_cpus", "cpus")]);
         return Ok(("Google Benchmark", host, of_google_benchmark(text)?));
     }
-    Err("it is JSON, but of no tool whose reports are known".to_owned())
+    Err("it is JSON, but not that of a known tool".to_owned())
 }
 
 /// Those of these keys that have a text or a number, as what we call them.
@@ -223,7 +223,7 @@ fn of_text(text: &str) -> Result<FoundExport, String> {
     }
     let things = criterion::things(text);
     if things.is_empty() {
-        return Err("it is of no tool whose reports are known".to_owned());
+        return Err("its format is not that of a known tool".to_owned());
     }
     Ok(("criterion", BTreeMap::new(), vec![(time(), things)]))
 }

@@ -191,7 +191,7 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavai
             Some("to be less nice needs root, CAP_SYS_NICE or `ulimit -e`"),
         ),
         LaunchStep::Pinning => (
-            format!("keep it to processors `{}`", shown(conditions.cpus.as_ref())),
+            pinning(&shown(conditions.cpus.as_ref())),
             Some("`taskset -cp $$` shows those that may be used here"),
         ),
         LaunchStep::Randomising => (
@@ -202,13 +202,21 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavai
             ("limit it".to_owned(), Some("`ulimit -H -a` shows the limits that tacho has itself"))
         }
     };
+    let is_one = shown(conditions.cpus.as_ref()).parse::<usize>().is_ok();
     let missing = error.raw_os_error() == Some(libc::EINVAL) && step == LaunchStep::Pinning;
     let error = if missing {
-        "some of these processors do not exist or may not be used".to_owned()
+        let what = if is_one { "it does not exist" } else { "some of these do not exist" };
+        format!("{what} or may not be used")
     } else {
         error.to_string()
     };
     Unavailable::new(format!("cannot {what}: {error}"), hint)
+}
+
+/// What cannot be done where a command may not be kept to these processors.
+fn pinning(cpus: &str) -> String {
+    let noun = if cpus.parse::<usize>().is_ok() { "processor" } else { "processors" };
+    format!("use {noun} `{cpus}`")
 }
 
 fn shown(value: Option<&impl std::fmt::Display>) -> String {

@@ -54,13 +54,14 @@ fn it_keeps_to_its_processors() {
     assert_eq!(long.usage.last_cpu, ours.last().copied());
     assert_eq!(rehearse(pinned), Ok(()));
 
+    let one = Conditions { cpus: Some(Cpus::List([1023].into())), ..Conditions::default() };
+    let why = "cannot use processor `1023`: it does not exist or may not be used";
+    assert_eq!(rehearse(one).unwrap_err().why, why);
     let too_many = Cpus::List(ours.iter().copied().chain([1023]).collect());
     let shown = too_many.to_string();
     let too_many = Conditions { cpus: Some(too_many), ..Conditions::default() };
-    let why = format!(
-        "cannot keep it to processors `{shown}`: some of these processors do not exist or may not \
-            be used"
-    );
+    let why =
+        format!("cannot use processors `{shown}`: some of these do not exist or may not be used");
     assert_eq!(rehearse(too_many.clone()).unwrap_err().why, why);
     assert_eq!(execute(&under(too_many, request(&["true"]))).ended, ExecutionEnd::NotStarted(why));
 }

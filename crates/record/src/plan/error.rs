@@ -234,10 +234,10 @@ impl Mistake {
                 "write one line for a shell: `build = \"cmake . && make\"`"
             }
             Mistake::WrongType { key, found: Some("string"), .. } if key == "expect" => {
-                "a text that the output has: `expect = { stdout = { contains = \"text\" } }`"
+                "`expect = { stdout = { contains = \"text\" } }` expects a text within the output"
             }
             Mistake::WrongType { key, .. } if key == "expect.stdout" => {
-                "a text that the output has: `stdout = { contains = \"text\" }`"
+                "`stdout = { contains = \"text\" }` expects a text within the output"
             }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
             Mistake::WrongType { key, .. }

@@ -61,10 +61,9 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     };
     let hint = match (of_builds, bisection.asked.typed.is_none()) {
         (true, true) => {
-            "see with `tacho show REVISION --build-log` why one could not be built, and fix what \
-             builds them, or name ends that can be built"
+            "`tacho show REVISION --build-log` shows the reason; fix the build, or name other ends"
         }
-        (true, false) => "fix what builds them, or name ends that can be built",
+        (true, false) => "fix the build, or name other ends",
         (false, _) => usable_ends(bisection),
     };
     [format!("neither end could be {done}{others}"), hint.to_owned()]
@@ -215,7 +214,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
             "no revision near an end could be measured, or an end failed later",
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
-             why one could not be built",
+             the reason",
         ],
         UndecidedReason::End => [
             "no revision near an end could be measured, or an end failed later",

@@ -85,8 +85,8 @@ number of CPUs
 {notes}{no_build}build = {build}
 # build-timeout = \"30m\"
 # What benchmarks need of the checkout when it is built: files and folders from its root, or \
-patterns. Name no
-# more than is executed, since revisions with equal artifacts are measured only once.
+patterns.
+# Name only what is executed: an unneeded file that changes makes equal programs look different.
 {no_artifacts}artifacts = [{artifacts}]
 # Where a commit can be seen; pages link there.
 {link}/commit/{{commit}}\"

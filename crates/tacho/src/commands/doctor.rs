@@ -195,7 +195,8 @@ fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
 /// Turns that show how far times vary: some 50 ms.
 const TURNS: u32 = 21;
 
-/// In a line whether this host can be trusted now, by what was read or by a short look.
+/// In a line whether this host can be trusted now, by what was read or by a short look; below it
+/// what to do if it cannot.
 fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     let own = match read {
         Some(_) => None,
@@ -221,14 +222,18 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     };
     let spread = instrument.of_true.spread().unwrap_or(0.0);
     let varies = format!("times vary by {:.0} %", spread * 100.0);
-    let advice = if text::has_callgrind() { "use cpu or callgrind" } else { "use cpu" };
+    let advice = if text::has_callgrind() {
+        "hint: measure CPU time (`-m cpu`) or instructions (`-m instructions=callgrind`)"
+    } else {
+        "hint: measure CPU time (`-m cpu`)"
+    };
     Ok(match HostTrust::of(*noise, spread) {
         // A short look says no more than what it saw.
         HostTrust::Busy(noise) => {
             let least = spread * 100.0;
-            format!("busy: {noise}; expect ± {least:.0} % or more; {advice}")
+            format!("busy: {noise}; wall times vary by {least:.0} % or more\n{advice}")
         }
-        HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}; {advice}"),
+        HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}\n{advice}"),
         HostTrust::Quiet => format!("quiet: nothing else is busy; {varies}"),
     })
 }

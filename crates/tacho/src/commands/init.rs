@@ -39,8 +39,11 @@ fn written(path: &Path, folder: &Path) -> String {
              for it\n"
         );
     }
-    out + "commit the plan; `.tacho/`, where results are kept, ignores itself, and pages need not \
-        be in git\nnext: edit `command`, then `tacho track HEAD`\n"
+    out + &format!(
+        "commit `{}`; `.tacho/`, where results are kept, has its own `.gitignore`\n\
+         next: edit `command`, then `tacho track HEAD`\n",
+        path.display()
+    )
 }
 
 /// Writes the workflow of a CI system.

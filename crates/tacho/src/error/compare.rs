@@ -31,7 +31,7 @@ pub enum CompareMistake {
     NoShare { option: &'static str, text: String },
     #[error("neither A nor B is executed, so that {} no meaning", has_or_have(options))]
     NothingExecuted { options: Vec<&'static str> },
-    #[error("neither A nor B was measured before")]
+    #[error("`--kept` needs a baseline or a run, and neither A nor B is one")]
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
     NotAlike { differ: Vec<String> },
@@ -63,6 +63,8 @@ pub enum CompareMistake {
     OfRevision { option: &'static str },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },
+    #[error("there is no run {run}")]
+    NoRun { run: i64 },
     #[error("there is no baseline `{name}`")]
     NoBaseline { name: String },
     #[error("`{name}` cannot be the name of a baseline")]
@@ -116,7 +118,7 @@ impl CompareMistake {
                 "without this option both are compared as they were measured".to_owned()
             }
             CompareMistake::NothingKept => {
-                "`--kept` is for baselines (NAME) and runs (run:12)".to_owned()
+                "name a baseline, which `--save-as` makes, or a run such as `run:12`".to_owned()
             }
             CompareMistake::NotAlike { .. } => {
                 "`--regardless` compares them all the same".to_owned()
@@ -157,7 +159,7 @@ impl CompareMistake {
             CompareMistake::NoBuild { .. } => {
                 "`tacho show REVISION` shows a build's digest".to_owned()
             }
-            CompareMistake::NoComparison { .. } => {
+            CompareMistake::NoComparison { .. } | CompareMistake::NoRun { .. } => {
                 "`tacho log` lists the runs, and what they were for".to_owned()
             }
             CompareMistake::NoName { .. } => {

@@ -164,11 +164,11 @@ fn results_of_one_name_are_kept_apart_in_one_export_of_hyperfine() {
 #[test]
 fn what_is_no_report_is_said() {
     let why = |text: &str| report(text).unwrap_err();
-    assert_eq!(why("#!/bin/sh\necho\n"), "it is of no tool whose reports are known");
-    assert_eq!(why("{\"a\": 1}"), "it is JSON, but of no tool whose reports are known");
+    assert_eq!(why("#!/bin/sh\necho\n"), "its format is not that of a known tool");
+    assert_eq!(why("{\"a\": 1}"), "it is JSON, but not that of a known tool");
     assert_eq!(why("{\"results\": []}"), "it is an export of hyperfine without a result");
     assert!(why("{\"a\": ").starts_with("it is not JSON: "));
-    assert_eq!(why(""), "it is of no tool whose reports are known");
+    assert_eq!(why(""), "its format is not that of a known tool");
     assert!(read_report(&fixture("none")).unwrap_err().contains("No such file"));
     assert!(
         read_report(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/parse").as_path()).is_err()

@@ -276,7 +276,7 @@ fn wrong_types_that_have_words_of_their_own() {
     4 | expect = { stdout = "some" }
       |                     ^^^^^^
       |
-    hint: a text that the output has: `stdout = { contains = "text" }`
+    hint: `stdout = { contains = "text" }` expects a text within the output
     "#);
     assert_snapshot!(shown_in_benchmark("command = \"true\"\nexpect.stdout = { contain = \"x\" }"), @r#"
     error: `expect.stdout` must be `"anything"`, `"same"`, `{ contains = "text" }` or `{ file = "path" }`
@@ -285,7 +285,7 @@ fn wrong_types_that_have_words_of_their_own() {
     4 | expect.stdout = { contain = "x" }
       |                   ^^^^^^^
       |
-    hint: a text that the output has: `stdout = { contains = "text" }`
+    hint: `stdout = { contains = "text" }` expects a text within the output
     "#);
     assert_snapshot!(shown_in_benchmark("command = \"a {n}\"\nparameters.n = [inf, 9223372036854775808]"), @"
     error: `parameters.n` must be numbers that fit into 64 bits

@@ -297,8 +297,12 @@ impl SideLookup {
         what: &str,
         kept: bool,
     ) -> Result<ResolvedSide, CliError> {
+        let unknown = CompareMistake::NoRun { run: of.run };
+        let Some(store) = &self.store else { return Err(unknown.into()) };
+        if store.borrow_mut().run(of.run)?.is_none() {
+            return Err(unknown.into());
+        }
         let none = CompareMistake::NoComparison { run: of.run };
-        let Some(store) = &self.store else { return Err(none.into()) };
         let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
         let when = if kept { "as it was measured then" } else { "measured again" };
         let text = format!("{what} of run {}: {}, {when}", of.run, describe(&program));

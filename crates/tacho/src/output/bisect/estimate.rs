@@ -60,7 +60,7 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
     let least = least(asked);
     let built = match expected.built {
         0 => String::new(),
-        built => format!(", of which {built} may be there"),
+        built => format!(" ({built} perhaps cached)"),
     };
     let most = match asked.own_builds() {
         Some(most) => format!(", at most {most}"),
@@ -110,17 +110,16 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let values = if expected.is_by_cpu { "CPU times" } else { "values" };
     match expected.step {
         Some(_) => format!(
-            "about {} samples, as {values} {varied} here, and the ends differ by more than {}",
+            "about {} samples ({values} {varied} here, and the ends differ by more than {})",
             about(high),
             least(asked)
         ),
         None if low < high => format!(
-            "about {low:.0} samples for a clear change, about {} for one of {}, as {values} \
-             {varied} here",
+            "about {low:.0} samples for a large change, {} for {} ({values} {varied} here)",
             about(high),
             least(asked)
         ),
-        None => format!("about {} samples, as {values} {varied} here", about(samples)),
+        None => format!("about {} samples ({values} {varied} here)", about(samples)),
     }
 }
 

@@ -44,13 +44,13 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let seconds = samples * spent / standing.samples.max(1) as f64;
     let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
-        "values vary by {} (standard deviation), so that to find a change of {} takes about {} \
-         samples, some {}{}; a larger `--min-effect` takes fewer",
+        "values vary by {} (standard deviation): a change of {} takes about {} samples ({}{}); a \
+         larger `--min-effect` takes fewer",
         varying(&bisection.asked, sd),
         least(bisection),
         about(samples),
         duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
-        if more { ", which is more than the budget" } else { "" },
+        if more { ", more than the budget" } else { "" },
     ))
 }
 
@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(
             of(0.1, 12, "proving").as_deref(),
             Some(
-                "values vary by 10.0 % (standard deviation), so that to find a change of 2 % \
-                 takes about 5,100 samples, some 2 h 51 min; a larger `--min-effect` takes fewer"
+                "values vary by 10.0 % (standard deviation): a change of 2 % takes about 5,100 \
+                 samples (2 h 51 min); a larger `--min-effect` takes fewer"
             )
         );
         assert_eq!(of(0.1, 11, "proving"), None, "nobody knows yet");

@@ -59,14 +59,8 @@ impl NamedCurve<'_> {
                 text::percent(most.exp_m1()),
                 self.way_out
             ),
-            SweepShape::Varied if all == 2 && curve.plateau.len() == 1 => {
-                "plateau: the other value cannot be the best, with 95 % confidence".to_owned()
-            }
             SweepShape::Varied if curve.plateau.len() == 1 => {
-                format!(
-                    "plateau: none of the other {} can be the best, with 95 % confidence",
-                    all - 1
-                )
+                format!("plateau: {} alone (95 % confidence)", self.runs(&curve.plateau))
             }
             SweepShape::Varied => format!(
                 "plateau: {} of {} values cannot be distinguished from the best, with 95 % \
