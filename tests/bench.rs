@@ -652,6 +652,11 @@ fn mistakes_are_told_before_anything_is_executed() {
     let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
     for (words, wanted) in [
         (
+            &["--limit-memory", "5", "true"][..],
+            "error: `--limit-memory 5` has no unit\nhint: sizes are written like \
+             `--limit-memory 512MiB`\n",
+        ),
+        (
             &["--limit-memory", "much", "true"][..],
             "error: `--limit-memory much` is not a size\nhint: sizes are written like \
              `--limit-memory 512MiB`\n",
@@ -814,10 +819,7 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
         );
     }
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
-    assert!(
-        few.contains("fewer than 6 executions give no 95 % interval: use `-r 6` or more\n"),
-        "{few}"
-    );
+    assert!(few.contains("fewer than 6 executions give no 95 % interval; use `-r 6`\n"), "{few}");
     let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
     assert!(unknown.contains("`heat`"), "{unknown}");
     let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;

@@ -162,6 +162,21 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
 }
 
 #[test]
+fn a_metric_that_is_added_later_is_said_to_have_no_values() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let more = "[[benchmark]]\nmetrics = [{ name = 'x', from = 'regex:([0-9]+)' }]";
+    let command = SCRIPT_PLAN.replace("[[benchmark]]", more);
+    let answer = project.plan(&command).tacho("track -m x").exits(2);
+    assert!(answer.stdout.ends_with("\nnothing was measured this time\n"), "{}", answer.stdout);
+    assert_eq!(
+        answer.stderr,
+        "error: `x` has no values at 1 revision\nhint: what was measured before `x` was added is \
+         without it; a larger `--rounds` adds samples with it\n"
+    );
+}
+
+#[test]
 fn two_wordings_are_one_measurement_if_the_plan_says_so() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
@@ -172,6 +187,14 @@ fn two_wordings_are_one_measurement_if_the_plan_says_so() {
     let same = same.json();
     assert_eq!(same["series"][0]["benchmark"], "answer");
     assert_eq!(same["series"][0]["points"][0]["values"].as_array().unwrap().len(), 4);
+    let unknown = other.replace("[[benchmark]]", "[[benchmark]]\nsame-as = 7");
+    let project = project.plan(&unknown);
+    let refused = project.tacho("track").exits(2).stderr;
+    assert_eq!(
+        refused,
+        "error: benchmark `answer` has `same-as = 7`, but no version 7 was measured\n\
+         hint: the only version is 1\n"
+    );
     // What was said once is known without `same-as`.
     let project = project.plan(&other);
     let known = project.tacho("track --rounds 4").succeeds();

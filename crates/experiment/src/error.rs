@@ -36,6 +36,18 @@ pub enum ExperimentError {
         /// The benchmark's name.
         benchmark: String,
     },
+    /// The plan joins the samples of a version that there is not.
+    #[error(
+        "benchmark `{benchmark}` has `same-as = {version}`, but no version {version} was measured"
+    )]
+    UnknownVersion {
+        /// The benchmark's name.
+        benchmark: String,
+        /// The version that the plan names.
+        version: u32,
+        /// The highest version that there is.
+        highest: u32,
+    },
     /// The file that holds the right answer cannot be read.
     #[error("cannot read the expected output `{path}`: {source}")]
     ExpectedOutput {
@@ -144,6 +156,10 @@ impl ExperimentError {
             ExperimentError::EditedMeanwhile { .. } => {
                 Some("execute the same command again: your edit becomes another version".to_owned())
             }
+            ExperimentError::UnknownVersion { highest, .. } => Some(match highest {
+                1 => "the only version is 1".to_owned(),
+                _ => format!("versions are 1 to {highest}; `tacho show` lists them"),
+            }),
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
             }

@@ -64,8 +64,13 @@ pub(crate) fn keep(
 }
 
 /// The benchmarks of the plan that were edited since they were measured last on any host.
-pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, StoreError> {
+///
+/// # Errors
+///
+/// If `same-as` names a version that was never measured, or the store cannot be read.
+pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, ExperimentError> {
     let known = VersionFacts::read(store)?;
+    plan.benchmarks.iter().try_for_each(|benchmark| known.check_same_as(benchmark))?;
     let mut edited = Vec::new();
     for benchmark in &plan.benchmarks {
         let content = benchmark.definition().content;
@@ -140,6 +145,19 @@ impl VersionFacts {
             *highest = definition.version.max(*highest);
         }
         Ok(Self { kept, unkept, highest })
+    }
+
+    /// That there is a version to be the same as. A store that knows nothing of the benchmark may
+    /// be that of another machine, where the first samples are of this version.
+    fn check_same_as(&self, benchmark: &plan::Benchmark) -> Result<(), ExperimentError> {
+        let highest = self.highest.get(&benchmark.name).copied();
+        match (benchmark.same_as, highest) {
+            (Some(version), Some(highest)) if version > highest => {
+                let benchmark = benchmark.name.clone();
+                Err(ExperimentError::UnknownVersion { benchmark, version, highest })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn version(&self, name: &str, content: &str) -> Option<u32> {
@@ -232,5 +250,23 @@ mod tests {
         let same = text("other") + "same-as = 1\n";
         assert_eq!(planned(&mut store, &same), 1);
         assert_eq!(planned(&mut store, &(text("x") + "version = 7\n")), 7);
+    }
+
+    /// How many benchmarks were edited where the plan says that they are the same as that version.
+    fn joined(store: &mut Store, version: u32) -> Result<usize, String> {
+        let same = format!("{}same-as = {version}\n", text("other"));
+        let plan = plan::parse(&same, "tacho.toml").unwrap();
+        edited(store, &plan).map(|it| it.len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_benchmark_is_the_same_as_a_version_that_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        assert_eq!(joined(&mut store, 7), Ok(0), "samples may be in the store of another machine");
+        run(&mut store, &text("one"), 1);
+        assert_eq!(joined(&mut store, 1), Ok(1));
+        let why = "benchmark `b` has `same-as = 7`, but no version 7 was measured".to_owned();
+        assert_eq!(joined(&mut store, 7), Err(why));
     }
 }

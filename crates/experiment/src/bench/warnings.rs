@@ -17,6 +17,10 @@ pub const SHELL_SHARE: f64 = 0.5;
 /// From this share of its wall time on the start of a process is reported.
 const START_SHARE: f64 = 0.5;
 
+/// Up to this multiple of a command's time the start of a process can be a part of it: both are
+/// medians, taken one after the other. If it took longer, the host was slower then.
+const START_MOST: f64 = 1.25;
+
 /// From this multiple of the median on the warning says that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
 
@@ -59,7 +63,7 @@ fn mostly_start(question: &BenchQuestion, counted: &[&Sample]) -> Option<f64> {
     let start: f64 = known.strip_suffix(" ns")?.parse().ok()?;
     let walls: Vec<f64> = counted.iter().filter_map(|sample| sample.value("wall")).collect();
     let median = Summary::of(&walls)?.median;
-    (start >= START_SHARE * median).then_some(start)
+    (START_SHARE..=START_MOST).contains(&(start / median)).then_some(start)
 }
 
 /// The warnings about the host, while all these samples were taken.

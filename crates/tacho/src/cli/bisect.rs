@@ -16,11 +16,11 @@ use crate::cli::shared::DirectionName;
 /// are searched. A revision that fails is no evidence for either side. After an interruption, the
 /// same command resumes.
 ///
-/// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or both ends fail in
-/// the same way; 3 the ends do not differ here and now; 4 undecided (the commits that may be the
-/// cause are printed); 5 named and verified, but it depends on the machine or the layout
-/// (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit inside the
-/// merge is undecided; 130 interrupted.
+/// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command fails
+/// in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits
+/// that may be the cause are printed), or neither end could be built; 5 named and verified, but it
+/// depends on the machine or the layout (`--probe`); 6 named and verified, but the rest of the
+/// range (`--all`) or the commit inside the merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not

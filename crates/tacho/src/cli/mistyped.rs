@@ -5,9 +5,12 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The error without the tip that an unknown option may be given as a value, after `--`: where a
-/// revision or a file is expected, that only leads to the next error.
+/// The error without tips that only lead to the next error: that an unknown option may be given as
+/// a value, after `--`, and an option that is spelled too differently to be meant.
 pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
+    if is_far(&error) {
+        error.remove(ContextKind::SuggestedArg);
+    }
     if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
         tips.retain(|tip| !tip.to_string().contains(" as a value, use "));
         if !tips.is_empty() {
@@ -15,6 +18,20 @@ pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
         }
     }
     error
+}
+
+/// Whether the suggested option can hardly be meant: no beginning is meant either.
+fn is_far(error: &clap::Error) -> bool {
+    let word = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.trim_start_matches('-')),
+        _ => None,
+    };
+    let words = word(ContextKind::InvalidArg).zip(word(ContextKind::SuggestedArg));
+    words.is_some_and(|(typed, near)| {
+        let typed = typed.split('=').next().unwrap_or(typed);
+        let begins = near.starts_with(typed) || typed.starts_with(near);
+        !begins && strsim::osa_distance(typed, near) > (typed.len() / 3).max(1)
+    })
 }
 
 /// The files that were given to `tacho changes` where revisions belong, if there are several and
@@ -58,6 +75,18 @@ mod tests {
         }
         assert_eq!(of(&files), Some(files.clone()));
         assert_eq!(of(&files[..1]), None);
+    }
+
+    #[test]
+    fn an_option_is_suggested_only_if_it_is_near() {
+        let said = |typed: &str| {
+            let words = ["tacho", "compare", "a", "b", typed];
+            without_wrong_tip(Arguments::try_parse_from(words).err().unwrap()).to_string()
+        };
+        assert!(!said("--retry").contains("similar"), "{}", said("--retry"));
+        for (typed, near) in [("--metirc=wall", "'--metric"), ("--mark", "'--markdown'")] {
+            assert!(said(typed).contains(near), "{}", said(typed));
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub enum BenchMistake {
     BadRange { value: String, from: String, to: String },
     #[error("`{option} {text}` is not a size")]
     BadSize { option: &'static str, text: String },
+    #[error("`{option} {text}` has no unit")]
+    NoUnit { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
     #[error("`--duet` takes two commands, but {commands} {} given",
@@ -110,10 +112,12 @@ impl BenchMistake {
                             `-P n 1 8 -D 1`";
                 Some(hint.into())
             }
-            BenchMistake::BadSize { option, .. } => Some(format!(
-                "sizes are written like \
+            BenchMistake::BadSize { option, .. } | BenchMistake::NoUnit { option, .. } => {
+                Some(format!(
+                    "sizes are written like \
                 `{option} 512MiB`"
-            )),
+                ))
+            }
             BenchMistake::BadStatus { .. } => {
                 Some("statuses are numbers, with commas between: `-i=1,2`".into())
             }

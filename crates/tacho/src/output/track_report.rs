@@ -161,6 +161,8 @@ impl TrackReport<'_> {
             "some builds give a different result each time, and cannot be measured".to_owned()
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
+        } else if left > 0 && !self.has_values() {
+            "nothing was measured this time".to_owned()
         } else if left > 0 {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
@@ -309,7 +311,7 @@ impl TrackReport<'_> {
     pub fn print_lacking(&self) {
         let lacking = self.lacking();
         if lacking.is_empty() {
-            return;
+            return self.print_unread();
         }
         let first = lacking
             .iter()
@@ -320,6 +322,23 @@ impl TrackReport<'_> {
             list += &format!(" and {} more", lacking.len() - LACKING);
         }
         note("error", &format!("no values, as executions failed: {list}"));
+    }
+
+    /// Says that no value of the metric is there, though nothing was missing.
+    fn print_unread(&self) {
+        let left = self.left();
+        let first = self.series.first().filter(|_| left > 0 && self.tracked.run.is_none());
+        let Some(series) = first.filter(|_| !self.has_values()) else { return };
+        let metric = &series.key.metric.name;
+        let revisions = text::count(left, "revision");
+        note("error", &format!("`{metric}` has no values at {revisions}"));
+        note(
+            "hint",
+            &format!(
+                "what was measured before `{metric}` was added is without it; a larger `--rounds` \
+                 adds samples with it"
+            ),
+        );
     }
 
     /// Whether there are values, and nothing is without only because its executions failed.

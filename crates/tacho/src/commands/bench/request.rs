@@ -84,7 +84,12 @@ fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
 /// What an execution may use at most.
 fn limits(typed: &BenchArgs) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
-        let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
+        let bad = |text: &String| match text.trim().parse::<f64>() {
+            Ok(number) if number > 0.0 => BenchMistake::NoUnit { option, text: text.clone() },
+            _ => BenchMistake::BadSize { option, text: text.clone() },
+        };
+        // A few bytes are never meant.
+        let size = |text: &String| size(text).filter(|_| text.trim().parse::<f64>().is_err());
         typed
             .as_ref()
             .map(|text| size(text).filter(|size| *size > 0).ok_or_else(|| bad(text)))
