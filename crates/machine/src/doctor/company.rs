@@ -1,6 +1,8 @@
 //! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
 
-use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable};
+use super::finding_types::{
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable,
+};
 use crate::cpu_list::CpuList;
 use crate::readings::groups::ControlGroups;
 use crate::readings::{CPUS, kernel, processor, services};

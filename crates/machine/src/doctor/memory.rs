@@ -1,6 +1,6 @@
 //! Rules on memory and storage.
 
-use super::finding::{
+use super::finding_types::{
     ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::groups::ControlGroups;

@@ -4,7 +4,7 @@
 //! in one file a subject and do not know each other.
 
 mod company;
-mod finding;
+mod finding_types;
 mod memory;
 mod speed;
 mod system;
@@ -12,9 +12,9 @@ mod system;
 use serde::Serialize;
 
 use crate::root::Root;
-use finding::ExaminedRoot;
+use finding_types::ExaminedRoot;
 
-pub use finding::{FindingRemedy, Harm, MachineFinding};
+pub use finding_types::{FindingRemedy, Harm, MachineFinding};
 
 /// All findings, the most harmful first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,6 +1,6 @@
 //! Rules on what sets the clock frequency: turbo, governor, power, heat, rest.
 
-use super::finding::{
+use super::finding_types::{
     ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::frequency::{self, FrequencyLimits};

@@ -1,6 +1,6 @@
 //! Rules on the kernel, the hypervisor and the container around us.
 
-use super::finding::{
+use super::finding_types::{
     ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::groups::ControlGroups;

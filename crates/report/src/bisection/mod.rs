@@ -10,7 +10,7 @@ mod example;
 mod same_program;
 mod scatter;
 mod sizes;
-mod why;
+mod undecided;
 mod words;
 
 pub use same_program::SameProgram;
@@ -18,7 +18,7 @@ pub use scatter::{noise, varying};
 pub use sizes::{
     bounded, effect, effect_between, least, level, level_of, name, parts, size, within,
 };
-pub use why::{
+pub use undecided::{
     alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,
     stretch, undecided, unit,
 };

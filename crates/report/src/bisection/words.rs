@@ -8,7 +8,7 @@ use tacho_record::bisection::{
 use tacho_record::{Bisection, short_name};
 
 use super::sizes::{bounded, effect, effect_between, least, level, level_of, name};
-use super::why::{headline, hidden_ends, undecided};
+use super::undecided::{headline, hidden_ends, undecided};
 use crate::block::AnswerNote;
 use crate::words::{count, cut, percent};
 

@@ -15,7 +15,7 @@ use super::names::CommandNames;
 use super::parameters::{self, ParameterRange, ParameterSet, fill};
 use super::start::{self, Shell};
 use crate::cli::BenchArgs;
-use crate::commands::shares::share;
+use crate::commands::defaults::share;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 

@@ -4,8 +4,8 @@ use tacho_experiment::compare::{ComparisonResult, Gate, GateOutcome};
 use tacho_record::{BenchmarkKey, Metric, percentage};
 
 use crate::cli::{ComparisonArgs, ShownMetricArgs};
+use crate::commands::defaults::share;
 use crate::commands::lookup;
-use crate::commands::shares::share;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;

@@ -13,10 +13,10 @@ use tacho_store::{Location, Store};
 
 use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
+use crate::commands::defaults::wished;
 use crate::commands::layout_options;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{CommandSession, SessionRequest, conditions};
-use crate::commands::shares::wished;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, progress::Progress};

@@ -8,7 +8,7 @@ pub mod show_run;
 pub mod sides;
 mod suggest;
 
-use crate::commands::shares::share;
+use crate::commands::defaults::share;
 use tacho_experiment::compare::{ReportRows, ResolvedSide};
 use tacho_record::{Comparing, Plan, StopCondition};
 

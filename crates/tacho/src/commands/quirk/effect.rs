@@ -13,10 +13,10 @@ use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCo
 use super::Exit;
 use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
 use crate::commands::compare::fail_on::exit;
+use crate::commands::defaults::wished;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
 use crate::commands::session::CommandSession;
-use crate::commands::shares::wished;
 use crate::commands::r#try::{Diff, MARGIN, TryOutcome, Trying};
 use crate::commands::{layout_options, lookup};
 use crate::error::CliError;

@@ -1,4 +1,4 @@
-//! What several commands are given alike: shares, rounds and budgets.
+//! The default number of rounds, and what several commands are given alike: shares and budgets.
 
 use tacho_record::{RuleError, RuleRequest, percentage};
 
