@@ -1,8 +1,8 @@
 //! A bisection: what came of it, in words.
 //!
 //! ```text
-//! words  names and sentences        why    why nothing was named, and what helps
-//! sizes  levels and effects         noise  how much samples vary
+//! words  names and sentences   undecided  why nothing was named, and what helps
+//! sizes  levels and effects    scatter    how much samples vary
 //! ```
 
 #[cfg(test)]
