@@ -71,16 +71,25 @@ pub struct HourNoise {
     pub detectable: f64,
 }
 
-/// Of a program, by hours in a time zone, the quietest first.
+/// An hour is known from this many measurements on.
+const MEASURED: usize = 3;
+
+/// Of a program, by hours in a time zone, the quietest first. Measurements count that are of the
+/// same work at about the same load as the newest one; hours with fewer than three are left out.
 #[must_use]
 pub fn hours(all: &[KeptNoise], program: &str, zone: &TimeZone) -> Vec<HourNoise> {
+    let Some(newest) = all.iter().rev().find_map(|noise| known(noise, program)) else {
+        return Vec::new();
+    };
     let mut hours: BTreeMap<i8, Vec<f64>> = BTreeMap::new();
-    for noise in all {
+    let is_like = |noise: &&KeptNoise| known(noise, program).is_some_and(|it| it.is_like(&newest));
+    for noise in all.iter().filter(is_like) {
         let found = noise.of_program(program).and_then(|program| program.in_ten_minutes);
         let hour = noise.at.to_zoned(zone.clone()).hour();
         hours.entry(hour).or_default().extend(found);
     }
-    let known = hours.into_iter().filter_map(|(hour, found)| {
+    let known = hours.into_iter().filter(|(_, found)| found.len() >= MEASURED);
+    let known = known.filter_map(|(hour, found)| {
         let detectable = tacho_stats::summary::median(&found)?;
         Some(HourNoise { hour, measured: found.len(), detectable })
     });
@@ -259,10 +268,20 @@ mod tests {
             noise("2026-03-01T12:00:00Z", "kiln", 0.05),
             noise("2026-03-02T03:50:00Z", "kiln", 0.03),
         ];
-        let hours = hours(&all, "20 ms of work", &TimeZone::UTC);
+        let day = |day: u32, hour: u32, error: f64| {
+            noise(&format!("2026-03-{day:02}T{hour:02}:10:00Z"), "kiln", error)
+        };
+        let mut often: Vec<KeptNoise> = (1..=4).map(|at| day(at, 3, 0.02)).collect();
+        often.extend((1..=3).map(|at| day(at, 12, 0.05)));
+        often.extend((1..=2).map(|at| day(at, 17, 0.01)));
+        let hours = hours(&often, "20 ms of work", &TimeZone::UTC);
         let found: Vec<(i8, usize)> = hours.iter().map(|it| (it.hour, it.measured)).collect();
-        assert_eq!(found, [(3, 2), (12, 1)]);
-        assert!((hours[0].detectable - 0.0025).abs() < 1e-12);
+        assert_eq!(found, [(3, 4), (12, 3)]);
+        assert!((hours[0].detectable - 0.002).abs() < 1e-12);
+        // Another load is another host.
+        often[0].load = Some(4.0);
+        often[1].load = Some(4.0);
+        assert_eq!(super::hours(&often, "20 ms of work", &TimeZone::UTC).len(), 1);
         // 0.05 where 0.02 was forecast, then 0.03 where the middle of both was.
         let missed = missed(&all, "20 ms of work");
         let second = 0.03 / 0.001_f64.sqrt() - 1.0;

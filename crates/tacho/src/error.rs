@@ -68,6 +68,8 @@ pub enum CliError {
     RangeAlone,
     #[error("cannot find out which folder this is: {0}")]
     NowhereHere(std::io::Error),
+    #[error("`{}` is no copy of a machine's files: it has no `proc` and no `sys` of one", folder.display())]
+    NoMachine { folder: PathBuf },
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
     NoPlan { folder: PathBuf },
     #[error("{rendered}", rendered = .0.render(false))]
@@ -205,6 +207,9 @@ impl CliError {
             CliError::Rule(error) => error.hint(),
             CliError::Linking(error) => error.hint(),
             CliError::Setting(_) => "`tacho tune` lists the settings of this machine",
+            CliError::NoMachine { .. } => {
+                "copy `/proc`, `/sys` and `/etc` of the machine into the folder"
+            }
             CliError::NowhereHere(_) => {
                 "the folder was deleted or renamed: `cd` to an existing one"
             }

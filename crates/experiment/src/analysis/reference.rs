@@ -125,16 +125,22 @@ pub struct ReferenceSummary {
     pub share: f64,
     /// The program whose times vary most within the run, and their spread, as a share.
     pub varies: Option<(ReferenceProgram, f64)>,
-    /// The last run before on the host that executed the same programs,
+    /// The last run before on the host that executed fixed programs,
     pub since: Option<i64>,
+    /// how many programs were executed often enough in both runs to be compared,
+    pub compared: usize,
     /// and by what share programs are clearly slower since then, or faster if negative.
     pub moved: Vec<(ReferenceProgram, f64)>,
 }
 
-/// The fewest executions within a run of which the spread is known.
+/// The fewest executions within a run of which the spread and the level are known.
 const KNOWN: usize = 3;
-/// What levels of runs scatter by (a logarithm), as long as few runs are known.
-const SCATTER: f64 = 0.02;
+/// What levels of runs scatter by at least (a logarithm).
+const SCATTER: f64 = 0.03;
+/// The most earlier runs that are looked at.
+const EARLIER: usize = 20;
+/// The fewest earlier runs that show by how much levels scatter.
+const RUNS: usize = 4;
 /// The standard errors from which on a program is clearly slower.
 const CLEAR: f64 = 4.0;
 
@@ -148,22 +154,45 @@ pub fn summary(store: &mut Store, run: &Run) -> Result<Option<ReferenceSummary>,
         let walls = store.samples(measurement)?;
         subject += walls.iter().filter_map(|it| it.value("wall")).sum::<f64>() / 1e9;
     }
-    let runs = store.runs()?;
-    let earlier = runs.iter().filter(|it| it.host == run.host && it.number < run.number);
+    let runs = with_earlier(store, run, digest, own.clone())?;
+    let since = runs.keys().rev().nth(1).copied();
+    let tracks = tracks_of(digest, runs);
+    let (compared, moved) = moved(since, run.number, &tracks);
+    let (executions, share) = (own.len(), spent / (spent + subject));
+    Ok(Some(ReferenceSummary { executions, share, varies: varies(own), since, compared, moved }))
+}
+
+/// What was executed in this run and in earlier ones of its host, of these programs.
+fn with_earlier(
+    store: &mut Store,
+    run: &Run,
+    digest: Digest,
+    own: Vec<ReferenceSample>,
+) -> Result<BTreeMap<i64, Vec<ReferenceSample>>, StoreError> {
+    let all = store.runs()?;
+    let earlier = all.iter().filter(|it| it.host == run.host && it.number < run.number);
     let mut earlier: Vec<i64> = earlier.map(|it| it.number).collect();
     earlier.sort_unstable();
-    let (mut since, mut before) = (None, Vec::new());
-    while let Some(number) = earlier.pop() {
-        before = store.reference(number)?;
-        before.retain(|sample| sample.digest == digest);
-        if !before.is_empty() {
-            since = Some(number);
-            break;
+    let mut runs = BTreeMap::from([(run.number, own)]);
+    while let Some(number) = earlier.pop().filter(|_| runs.len() <= EARLIER) {
+        let mut samples = store.reference(number)?;
+        samples.retain(|sample| sample.digest == digest);
+        if !samples.is_empty() {
+            runs.insert(number, samples);
         }
     }
-    let moved = moved([before, own.clone()]);
-    let (executions, share) = (own.len(), spent / (spent + subject));
-    Ok(Some(ReferenceSummary { executions, share, varies: varies(own), since, moved }))
+    Ok(runs)
+}
+
+/// The tracks of these runs, one a program.
+fn tracks_of(digest: Digest, runs: BTreeMap<i64, Vec<ReferenceSample>>) -> Vec<ReferenceTrack> {
+    let mut all: BTreeMap<ReferenceProgram, BTreeMap<i64, Vec<ReferenceSample>>> = BTreeMap::new();
+    for (number, samples) in runs {
+        for (program, samples) in by_program(samples) {
+            all.entry(program).or_default().insert(number, samples);
+        }
+    }
+    all.iter().map(|(program, runs)| track(digest, *program, runs)).collect()
 }
 
 /// The samples of one program and run, by program.
@@ -185,19 +214,35 @@ fn varies(samples: Vec<ReferenceSample>) -> Option<(ReferenceProgram, f64)> {
     spreads.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The programs that are clearly slower or faster in the second of two runs.
-fn moved(runs: [Vec<ReferenceSample>; 2]) -> Vec<(ReferenceProgram, f64)> {
-    let digest = Digest::of("");
-    let [before, now] = runs.map(by_program);
-    let one = |(program, now): (ReferenceProgram, Vec<ReferenceSample>)| {
-        let runs = BTreeMap::from([(0, before.get(&program)?.clone()), (1, now)]);
-        let track = track(digest, program, &runs);
-        let [old, new] = &track.points[..] else { return None };
-        let by = (new.level / old.level).ln();
-        let error = (old.error.powi(2) + new.error.powi(2) + 2.0 * SCATTER.powi(2)).sqrt();
-        (by.abs() >= CLEAR * error).then_some((program, by.exp_m1()))
+/// How many programs can be compared between two runs, and which of them are clearly slower or
+/// faster in the second one, beyond what the runs before scattered by.
+fn moved(
+    since: Option<i64>,
+    now: i64,
+    tracks: &[ReferenceTrack],
+) -> (usize, Vec<(ReferenceProgram, f64)>) {
+    let known = |track: &ReferenceTrack, run: i64| {
+        track.points.iter().position(|point| point.run == run && point.samples >= KNOWN)
     };
-    now.into_iter().filter_map(one).collect()
+    let both = |track: &ReferenceTrack| Some((known(track, since?)?, known(track, now)?));
+    let one = |track: &ReferenceTrack| {
+        let (old, new) = both(track)?;
+        let scatter = scatter(&track.points[..=old]).max(SCATTER);
+        let [old, new] = [old, new].map(|at| &track.points[at]);
+        let by = (new.level / old.level).ln();
+        let error = (old.error.powi(2) + new.error.powi(2) + 2.0 * scatter.powi(2)).sqrt();
+        (by.abs() >= CLEAR * error).then_some((track.program, by.exp_m1()))
+    };
+    let compared = tracks.iter().filter(|track| both(track).is_some()).count();
+    (compared, tracks.iter().filter_map(one).collect())
+}
+
+/// By how much the levels of runs scatter, as a logarithm, from each to the next; 0 of few runs.
+fn scatter(points: &[ReferencePoint]) -> f64 {
+    let step = |pair: &[ReferencePoint]| (pair[1].level / pair[0].level).ln().abs();
+    let steps: Vec<f64> = points.windows(2).map(step).collect();
+    let known = Summary::of(&steps).filter(|steps| steps.n + 1 >= RUNS);
+    known.map_or(0.0, |steps| 1.4826 * steps.median / std::f64::consts::SQRT_2)
 }
 
 #[cfg(test)]
@@ -222,8 +267,19 @@ mod tests {
             });
             samples.collect::<Vec<_>>()
         };
-        let moved = moved([of(50_000, 50_000), of(60_000, 51_000)]);
+        let tracks = |runs: &[Vec<ReferenceSample>]| {
+            tracks_of(Digest::of(""), (0..).zip(runs.iter().cloned()).collect())
+        };
+        let two = tracks(&[of(50_000, 50_000), of(60_000, 51_000)]);
+        let (compared, moved) = super::moved(Some(0), 1, &two);
         let [(program, share)] = moved[..] else { panic!("{moved:?}") };
+        assert_eq!(compared, 2);
+        // Runs that scatter by as much say nothing, and neither do single executions.
+        let levels = [50_000, 61_000, 49_000, 60_000, 50_000, 60_000];
+        let many = tracks(&levels.map(|level| of(level, 50_000)));
+        assert_eq!(super::moved(Some(4), 5, &many), (2, vec![]));
+        let few = tracks(&[of(50_000, 50_000), of(90_000, 90_000)[..2].to_vec()]);
+        assert_eq!(super::moved(Some(0), 1, &few), (0, vec![]));
         assert_eq!(program, ReferenceProgram::Latency);
         assert!((share - 0.2).abs() < 0.01, "{share}");
         let (program, spread) = varies(of(50_000, 100_000)).unwrap();

@@ -10,8 +10,17 @@ pub fn is_active(root: &Root, name: &str) -> Result<bool, String> {
     if !root.is_this_machine() {
         return Err("these are the files of another machine".to_owned());
     }
-    let status = systemctl(&["is-active", "--quiet", name]);
-    status.map_err(|_| "`systemctl` is missing: this system has no systemd".to_owned())
+    // As `sd_booted(3)` asks.
+    if !std::path::Path::new("/run/systemd/system").exists() {
+        return Err("this system was not started by systemd".to_owned());
+    }
+    let missing = |_| "`systemctl` is missing: this system has no systemd".to_owned();
+    let is_active = systemctl(&["is-active", "--quiet", name]).map_err(missing)?;
+    // What is not active may not exist: then nothing would be stopped, silently.
+    if !is_active && !systemctl(&["cat", name]).map_err(missing)? {
+        return Err(format!("there is no service `{name}`"));
+    }
+    Ok(is_active)
 }
 
 /// Stops it.

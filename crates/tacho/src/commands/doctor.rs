@@ -55,7 +55,8 @@ pub fn execute(global: &GlobalArgs, command: &DoctorArgs) -> Result<Exit, CliErr
 /// Compares programs with themselves for that long, while no other tacho measures on this host.
 fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
-    let _lock = super::session::lock("tacho doctor --noise", None)?;
+    let wait = command.wait.then_some(&*interrupt);
+    let _lock = super::session::lock("tacho doctor --noise", wait)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
     let path = noise_file();
     let read = || noise_history::read(&path, &host_name()).map_err(CliError::reading(&path));
@@ -148,6 +149,9 @@ impl<'a> NoiseAnswer<'a> {
     }
 }
 
+/// A copy of a machine's files has at least one of these.
+const SYSTEM: [&str; 2] = ["proc/cpuinfo", "sys/devices/system/cpu"];
+
 /// The machine that is examined: this one, or another by its files.
 struct ExaminedMachine {
     facts: Facts,
@@ -158,6 +162,9 @@ impl ExaminedMachine {
     fn of(command: &DoctorArgs) -> Result<Self, CliError> {
         let (root, folder) = if let Some(folder) = &command.sysroot {
             std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
+            if !SYSTEM.iter().any(|path| folder.join(path).exists()) {
+                return Err(CliError::NoMachine { folder: folder.clone() });
+            }
             (Root::of_folder(folder), "/".to_owned())
         } else {
             let folder = std::env::current_dir().map_err(CliError::NowhereHere)?;

@@ -14,7 +14,7 @@ pub fn line(summary: &ReferenceSummary) -> String {
         line += &format!("; times vary by up to {:.1} % ({})", spread * 100.0, program.words());
     }
     if let Some(since) = summary.since {
-        line += &since_words(since, &summary.moved);
+        line += &since_words(since, summary.compared, &summary.moved);
     }
     line
 }
@@ -23,9 +23,12 @@ pub fn line(summary: &ReferenceSummary) -> String {
 pub const NOT_EXECUTED: &str =
     "reference: not executed, since one execution would take more than 5 % of so short a run";
 
-fn since_words(since: i64, moved: &[(ReferenceProgram, f64)]) -> String {
+fn since_words(since: i64, compared: usize, moved: &[(ReferenceProgram, f64)]) -> String {
+    if compared == 0 {
+        return format!("; too few executions to compare the machine with run {since}");
+    }
     if moved.is_empty() {
-        return format!("; the machine is as fast as in run {since}");
+        return format!("; no change of the machine's speed is seen since run {since}");
     }
     let one = |(program, share): &(ReferenceProgram, f64)| {
         let verb = if *share > 0.0 { "slower" } else { "faster" };
@@ -42,6 +45,7 @@ pub struct ReferenceAnswer {
     share: f64,
     varies: Option<(&'static str, f64)>,
     since: Option<i64>,
+    compared: usize,
     moved: Vec<(&'static str, f64)>,
 }
 
@@ -53,6 +57,7 @@ impl ReferenceAnswer {
             share: summary.share,
             varies: summary.varies.as_ref().map(named),
             since: summary.since,
+            compared: summary.compared,
             moved: summary.moved.iter().map(named).collect(),
         }
     }
@@ -69,6 +74,7 @@ mod tests {
             share: 0.0481,
             varies: Some((ReferenceProgram::Latency, 0.034)),
             since: None,
+            compared: 0,
             moved: Vec::new(),
         };
         assert_eq!(
@@ -80,8 +86,11 @@ mod tests {
         summary.since = Some(7);
         assert_eq!(
             line(&summary),
-            "reference: 12 executions, 4.8 % of the time; the machine is as fast as in run 7"
+            "reference: 12 executions, 4.8 % of the time; too few executions to compare the \
+             machine with run 7"
         );
+        summary.compared = 3;
+        assert!(line(&summary).ends_with("no change of the machine's speed is seen since run 7"));
         summary.moved = vec![(ReferenceProgram::System, 0.12)];
         let said = "the machine's speed changed since run 7: system calls and process starts 12.0 \
             % slower";
