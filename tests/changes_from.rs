@@ -27,6 +27,16 @@ fn from(content: &str, words: &str) -> Answer {
 }
 
 #[test]
+fn commands_that_hyperfine_exports_are_no_history() {
+    let project = Project::empty();
+    let rows = "command,mean,stddev,median,user,system,min,max\na,1,1,1,1,1,1,1\n";
+    std::fs::write(project.path().join("hf.csv"), rows).unwrap();
+    let answer = project.tacho("changes --from hf.csv").exits(2);
+    let error = "error: `hf.csv` is one report of hyperfine: a point, not a series\nhint: ";
+    assert!(answer.stderr.starts_with(error), "{}", answer.stderr);
+}
+
+#[test]
 fn a_step_is_told_with_where_how_much_and_how_sure() {
     let answer =
         from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "")

@@ -74,6 +74,9 @@ high    the clock source is hpet
         (&answer["fit"], &answer["findings"][0]["name"]),
         (&false.into(), &"clock-source".into())
     );
+    let project = project.file("other/readme", "");
+    let other = project.tacho("doctor --sysroot other").exits(2);
+    assert!(other.stderr.contains("`other` is no copy of a machine's files"), "{}", other.stderr);
     let nowhere = project.tacho("doctor --sysroot none").exits(2);
     assert!(nowhere.stderr.starts_with("error: cannot read `none`: "), "{}", nowhere.stderr);
 }

@@ -17,6 +17,17 @@ fn benchmark(command: &str, more: &str) -> String {
 }
 
 #[test]
+fn a_benchmark_that_uses_nothing_of_the_build_is_named() {
+    let project = Project::scripts(2).plan(
+        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 2\n[[benchmark]]\nname = 'answer'\n\
+         command = 'true'\n",
+    );
+    let both = project.tacho("track HEAD~1..").exits(0).stderr;
+    assert!(both.contains("uses nothing of the build: all revisions execute the same"), "{both}");
+    assert!(both.contains("\nhint: `{build}` in its `command` stands for"), "{both}");
+}
+
+#[test]
 fn no_plan() {
     let answer = Project::empty().tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"

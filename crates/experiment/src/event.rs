@@ -118,6 +118,12 @@ pub enum Event<'a> {
         /// What is taken from where.
         module: &'a ShadowedModule,
     },
+    /// Nothing that is executed for a benchmark names the build or the revision, so that all
+    /// revisions are measured with the same program.
+    SameForAll {
+        /// The benchmark's name.
+        benchmark: &'a str,
+    },
     /// The budget has no room for another round.
     OutOfTime {
         /// The rounds that took place.

@@ -68,7 +68,7 @@ pub enum CliError {
     RangeAlone,
     #[error("cannot find out which folder this is: {0}")]
     NowhereHere(std::io::Error),
-    #[error("`{}` is no copy of a machine's files: it has no `proc` and no `sys` of one", folder.display())]
+    #[error("`{}` is no copy of a machine's files: no `proc` and no `sys`", folder.display())]
     NoMachine { folder: PathBuf },
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
     NoPlan { folder: PathBuf },

@@ -20,10 +20,14 @@ pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), 
     counters::check(bench, &question.plan)
 }
 
-/// Says which modules Python takes from the work tree, and so measures alike at all revisions.
+/// Says which benchmarks measure the same at all revisions: those that use nothing of the build,
+/// and those that import modules of the work tree.
 pub(crate) fn warn_of_shadowed(bench: &mut Context<'_>, question: &Question) {
     let Question { plan, plan_folder, .. } = question;
     for benchmark in &plan.benchmarks {
+        if question.revisions.len() > 1 && !benchmark.names_revisions() {
+            bench.observer.note(&Event::SameForAll { benchmark: &benchmark.name });
+        }
         let found = python_path::shadowed(benchmark, &plan.subject.artifacts, plan_folder);
         if let Some(module) = &found {
             let benchmark = benchmark.name.as_str();

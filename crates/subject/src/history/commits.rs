@@ -270,7 +270,9 @@ impl CommitPart {
     fn tags_note(&self, pattern: &Pattern, places: &[usize]) -> Option<String> {
         let matching = |tags: &Vec<String>| tags.iter().filter(|tag| pattern.matches(tag)).count();
         if self.tags.values().all(|tags| matching(tags) == 0) {
-            return Some(format!("no tag matches `{pattern}`"));
+            return Some(format!(
+                "no tag matches `{pattern}`: only the ends of the range are taken"
+            ));
         }
         let taken: HashSet<usize> = places.iter().copied().collect();
         let aside = self.between().filter(|place| !taken.contains(place));

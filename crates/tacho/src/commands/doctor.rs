@@ -149,8 +149,8 @@ impl<'a> NoiseAnswer<'a> {
     }
 }
 
-/// A copy of a machine's files has at least one of these.
-const SYSTEM: [&str; 2] = ["proc/cpuinfo", "sys/devices/system/cpu"];
+/// A copy of a machine's files has something in one of these.
+const SYSTEM: [&str; 2] = ["proc", "sys"];
 
 /// The machine that is examined: this one, or another by its files.
 struct ExaminedMachine {
@@ -162,7 +162,10 @@ impl ExaminedMachine {
     fn of(command: &DoctorArgs) -> Result<Self, CliError> {
         let (root, folder) = if let Some(folder) = &command.sysroot {
             std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
-            if !SYSTEM.iter().any(|path| folder.join(path).exists()) {
+            let holds = |name: &str| {
+                std::fs::read_dir(folder.join(name)).is_ok_and(|mut files| files.next().is_some())
+            };
+            if !SYSTEM.into_iter().any(holds) {
                 return Err(CliError::NoMachine { folder: folder.clone() });
             }
             (Root::of_folder(folder), "/".to_owned())

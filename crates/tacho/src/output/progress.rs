@@ -176,6 +176,25 @@ impl Progress {
         });
     }
 
+    /// Says of each benchmark once that it executes the same at all revisions.
+    fn warn_of_same(&mut self, benchmark: &str) {
+        if self.shadowed.iter().any(|it| it == benchmark) {
+            return;
+        }
+        let is_first = self.shadowed.is_empty();
+        self.shadowed.push(benchmark.to_owned());
+        let warning = format!(
+            "`{benchmark}` uses nothing of the build: all revisions execute the same program"
+        );
+        let hint = "`{build}` in its `command` stands for the folder of a revision's artifacts";
+        self.bar.suspend(|| {
+            super::note("warning", &warning);
+            if is_first {
+                super::note("hint", hint);
+            }
+        });
+    }
+
     /// Says of each benchmark once that it imports from the work tree, and once what helps.
     fn warn_of_shadowed(&mut self, benchmark: &str, module: &ShadowedModule) {
         if self.shadowed.iter().any(|it| it == benchmark) {
@@ -301,6 +320,7 @@ impl Observer for Progress {
             Event::ShadowedModule { benchmark, module } => {
                 self.warn_of_shadowed(benchmark, module);
             }
+            Event::SameForAll { benchmark } => self.warn_of_same(benchmark),
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
                 self.say(&format!(

@@ -211,7 +211,10 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
     assert_eq!(ask("v1", "..", false).note, None);
     let selected = ask("v*", "..", true);
     assert_eq!((shown(&selected).as_str(), selected.note), ("1:a 3:s 5:c", None));
-    assert_eq!(ask("w*", "..", false).note.unwrap(), "no tag matches `w*`");
+    assert_eq!(
+        ask("w*", "..", false).note.unwrap(),
+        "no tag matches `w*`: only the ends of the range are taken"
+    );
     let note = ask("v*", "side..", false).note.unwrap();
     assert!(note.starts_with("the main line of `HEAD` does not pass through `side`"), "{note}");
     let repo = repo.git(&["tag", "v2.1", "side"]);

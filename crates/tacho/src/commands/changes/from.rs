@@ -43,9 +43,15 @@ pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, Cli
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
 }
 
+/// How the CSV begins that hyperfine exports: a row is a command, and rows are no history.
+const HYPERFINE: &[u8] = b"command,mean,stddev,median,user,system,min,max";
+
 /// The series of one file.
 fn one(path: &Path, better: Direction) -> Result<Numbers, CliError> {
     let bytes = read(path)?;
+    if bytes.starts_with(HYPERFINE) {
+        return Err(CliError::OneExport { name: name(path), tool: "hyperfine" });
+    }
     numbers::parse(&bytes, better).map_err(|source| match read_report(path) {
         Ok(report) => CliError::OneExport { name: name(path), tool: report.tool },
         Err(_) => CliError::Numbers { name: name(path), source },
