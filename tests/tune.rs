@@ -172,6 +172,10 @@ fn killed_the_next_call_puts_everything_back() {
         found.contains("high    a `tacho tune` that was killed left 2 changes in place\n"),
         "{found}"
     );
+    for question in ["tune --sysroot lab", "tune --sysroot lab --dry-run thp=never"] {
+        let said = project.tacho(question).exits(0).stderr;
+        assert!(said.contains("that was killed left 2 changes in place\n"), "{said}");
+    }
     let answer = project.tacho(&format!("tune --sysroot lab thp=never -- cat {ASLR}")).exits(0);
     assert_eq!(answer.stdout, "2\n");
     let earlier = "a killed `tacho tune` had left changes behind; put back: 2 changes\n";

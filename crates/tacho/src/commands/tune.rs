@@ -1,13 +1,15 @@
 //! `tacho tune`: the machine is set for measurements, and everything is put back.
 
 use tacho_machine::Root;
-use tacho_machine::tune::{self, Audience, CommandEnd, Notice, Restoration, TunePlan, TuneSetting};
+use tacho_machine::tune::{
+    self, Audience, CommandEnd, Journal, Notice, Restoration, TunePlan, TuneSetting,
+};
 
 use crate::cli::TuneArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::tune as words;
+use crate::output::{text, tune as words};
 
 pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
     let root = command.sysroot.as_deref().map_or_else(Root::this_machine, Root::of_folder);
@@ -15,6 +17,9 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
         let restoration = tune::put_back(&root)?;
         output::print(&restoration.as_ref().map_or_else(words::nothing, words::restoration))?;
         return Ok(exit_of(restoration.as_ref()));
+    }
+    if command.dry_run || (command.settings.is_empty() && command.command.is_empty()) {
+        tell_of_left_behind(&root);
     }
     if command.settings.is_empty() && command.command.is_empty() {
         output::print(&words::settings(&tune::list(&root)))?;
@@ -44,6 +49,16 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
         (_, Some(CommandEnd::NotStarted)) => Exit::Interrupted,
         (_, None) => Exit::Success,
     })
+}
+
+/// That values shown as they are now are those of a `tacho tune` that was killed: the next one puts
+/// them back before it changes anything.
+fn tell_of_left_behind(root: &Root) {
+    if let Some(journal) = Journal::left_behind(root) {
+        let changes = text::count(journal.len(), "change");
+        output::note("warning", &format!("a `tacho tune` that was killed left {changes} in place"));
+        output::note("hint", "the next `tacho tune` puts them back first, as does `--restore`");
+    }
 }
 
 /// An error where something could not be put back.
