@@ -16,13 +16,13 @@ pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), 
         overwrite_guard::check(bench, benchmark, &question.plan_folder)?;
         prepared::rehearse(benchmark, bench.executor)?;
     }
-    warn_of_shadowed(bench, question);
+    warn_of_one_program(bench, question);
     counters::check(bench, &question.plan)
 }
 
 /// Says which benchmarks measure the same at all revisions: those that use nothing of the build,
 /// and those that import modules of the work tree.
-pub(crate) fn warn_of_shadowed(bench: &mut Context<'_>, question: &Question) {
+pub(crate) fn warn_of_one_program(bench: &mut Context<'_>, question: &Question) {
     let Question { plan, plan_folder, .. } = question;
     for benchmark in &plan.benchmarks {
         if question.revisions.len() > 1 && !benchmark.names_revisions() {
