@@ -110,6 +110,15 @@ write 1 to /sys/devices/system/cpu/intel_pstate/no_turbo (now 0)
 execute the command with niceness -5
 "
     );
+    // It refuses what the real call would.
+    let refused = project.tacho("tune --sysroot lab --dry-run nice=5").exits(2);
+    assert_eq!(
+        refused.stderr,
+        "\
+error: `nice=5` is for a command, and none is given
+hint: write the command behind `--`
+"
+    );
     assert!(!project.path().join("lab/var").exists());
 }
 

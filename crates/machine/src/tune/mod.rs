@@ -28,7 +28,7 @@ pub use error::TuneError;
 pub use journal::{HoldsUntil, Journal, JournalLock, TuneChange};
 pub use list::{ListedSetting, list};
 pub use plan::TunePlan;
-pub use session::{Audience, Notice, put_back, tuned};
+pub use session::{Audience, Notice, planned, put_back, tuned};
 pub use setting::{SETTINGS, SettingError, TuneSetting};
 pub use tuned::{OverriddenSetting, Restoration, TuneStep, apply, restore};
 

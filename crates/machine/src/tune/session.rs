@@ -27,6 +27,26 @@ pub struct Audience<'a> {
     pub watch: &'a mut dyn FnMut(TuneStep<'_>),
 }
 
+/// What settings for a command, or without one, would change. Changes nothing.
+pub fn planned(
+    root: &Root,
+    settings: &[TuneSetting],
+    words: &[String],
+) -> Result<TunePlan, TuneError> {
+    check(settings, words)?;
+    TunePlan::of(root, settings)
+}
+
+/// Refuses settings that only a command can have, where there is none.
+fn check(settings: &[TuneSetting], words: &[String]) -> Result<(), TuneError> {
+    let is_for_command =
+        |it: &&TuneSetting| matches!(it, TuneSetting::Nice(_) | TuneSetting::Shield(_));
+    match settings.iter().find(is_for_command).filter(|_| words.is_empty()) {
+        Some(setting) => Err(TuneError::NeedsCommand { setting: setting.to_string() }),
+        None => Ok(()),
+    }
+}
+
 /// Makes settings for a command; without one, until they are put back.
 pub fn tuned(
     root: &Root,
@@ -34,12 +54,8 @@ pub fn tuned(
     words: &[String],
     audience: &mut Audience<'_>,
 ) -> Result<Option<CommandEnd>, TuneError> {
+    check(settings, words)?;
     if words.is_empty() {
-        if let Some(setting) =
-            settings.iter().find(|it| matches!(it, TuneSetting::Nice(_) | TuneSetting::Shield(_)))
-        {
-            return Err(TuneError::NeedsCommand { setting: setting.to_string() });
-        }
         hold(root, settings, HoldsUntil::Restored, audience)?;
         return Ok(None);
     }

@@ -1,9 +1,7 @@
 //! `tacho tune`: the machine is set for measurements, and everything is put back.
 
 use tacho_machine::Root;
-use tacho_machine::tune::{
-    self, Audience, CommandEnd, Journal, Notice, Restoration, TunePlan, TuneSetting,
-};
+use tacho_machine::tune::{self, Audience, CommandEnd, Journal, Notice, Restoration, TuneSetting};
 
 use crate::cli::TuneArgs;
 use crate::error::CliError;
@@ -31,7 +29,7 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
         .map(|text| text.parse())
         .collect::<Result<_, tune::SettingError>>()?;
     if command.dry_run {
-        output::print(&words::plan(&TunePlan::of(&root, &settings)?))?;
+        output::print(&words::plan(&tune::planned(&root, &settings, &command.command)?))?;
         return Ok(Exit::Success);
     }
     let mut left = None;
