@@ -66,6 +66,28 @@ fn all_disturbances_are_had_or_it_is_said_why_not() {
     let mistyped = project.tacho("probe --command --only enviroment true true").exits(2).stderr;
     assert!(mistyped.contains("error: there is no disturbance `enviroment`\n"), "{mistyped}");
     assert!(mistyped.contains("did you mean `environment`?"), "{mistyped}");
+    let of_commands = project.tacho("probe --list --command").succeeds().stdout;
+    assert!(of_commands.contains("layout          no    a command is linked"), "{of_commands}");
+    let none = project.tacho("probe --command --only nice --skip nice true false").exits(2).stderr;
+    assert_eq!(none, "error: no disturbance is left\nhint: take names out of `--skip`\n");
+}
+
+#[test]
+fn of_a_command_that_fails_only_that_is_said() {
+    let project = Project::empty();
+    let answer = project.tacho("probe --command --only nice -r 4 true false").exits(2);
+    assert_eq!(
+        answer.stdout,
+        "\
+A  true (a command)
+B  false (a command)
+
+not decided: executions failed: exit 1
+"
+    );
+    let note = "note: an execution of `command` failed (as usual): exit 1\n";
+    assert!(answer.stderr.ends_with(note), "{}", answer.stderr);
+    assert_eq!(answer.stderr.matches("note").count(), 1, "{}", answer.stderr);
 }
 
 #[test]

@@ -48,6 +48,12 @@ impl ProbedRow {
         self.usual.len() > 1
     }
 
+    /// Whether there is anything to compare: the level of each program as usual is known.
+    #[must_use]
+    pub fn has_levels(&self) -> bool {
+        self.usual.iter().all(Option::is_some)
+    }
+
     /// `sort · wall: 12.34 ms and 25.85 ms as usual, 30 rounds`.
     #[must_use]
     pub fn heading(&self) -> String {

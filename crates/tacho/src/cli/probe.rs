@@ -28,8 +28,9 @@ pub struct ProbeArgs {
     /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
-    /// List all disturbances and which of them are possible on this machine, and execute nothing
-    #[arg(long, conflicts_with_all = ["a", "b", "command"])]
+    /// List all disturbances and which of them are possible on this machine, with `--command` for
+    /// commands, and execute nothing
+    #[arg(long, conflicts_with_all = ["a", "b"])]
     pub list: bool,
     /// Only these disturbances: core,environment
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

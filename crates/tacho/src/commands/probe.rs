@@ -25,12 +25,21 @@ use crate::output::answer::versioned;
 use crate::output::probe::{ProbeReport, listed};
 use crate::project::Project;
 
+/// Why a command has no other layouts.
+const NO_LAYOUTS: &str = "a command is linked already; revisions of a plan can be linked again";
 /// Rounds where nothing is typed, and where a budget is.
 const ROUNDS: [u32; 2] = [30, 60];
 
 pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliError> {
     for typed in command.only.iter().chain(&command.skip) {
         check_name(typed)?;
+    }
+    let is_left = |name: &str| {
+        let has = |names: &[String]| names.iter().any(|it| it == name);
+        (command.only.is_empty() || has(&command.only)) && !has(&command.skip)
+    };
+    if !Disturbance::NAMES.into_iter().any(is_left) {
+        return Err(ProbeMistake::NoneLeft.into());
     }
     if command.list {
         return list(command);
@@ -60,7 +69,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
         margin,
         only: command.only.clone(),
         skip: command.skip.clone(),
-        no_layouts: "a command is linked already; revisions of a plan can be linked again".into(),
+        no_layouts: NO_LAYOUTS.into(),
     };
     let end = measure((global, command), (&given, &like), plan, wish)?;
     let sides = taken.iter().take(number).map(ResolvedSide::described).collect();
@@ -114,12 +123,16 @@ fn check_name(typed: &str) -> Result<(), CliError> {
     Err(ProbeMistake::Unknown { name: typed.to_owned(), nearest }.into())
 }
 
-/// What can be had here of a revision that a plan builds; of commands there is less.
+/// What can be had here of a revision that a plan builds, or of a command.
 fn list(command: &ProbeArgs) -> Result<Exit, CliError> {
     // Builds are in the cache, as a rule on the disk of temporary files or of homes.
     let builds = std::env::temp_dir();
-    let folder = Some(builds.as_path());
-    let subject = ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder };
+    let subject = if command.command {
+        ProbeSubject { benchmarks: &[], layouts: &[], no_layouts: NO_LAYOUTS, folder: None }
+    } else {
+        let folder = Some(builds.as_path());
+        ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder }
+    };
     let found: Availability = availability(&Root::this_machine(), subject, |_| true);
     if command.form.json {
         output::print_json(&versioned(output::probe::list_answer(&found)))?;

@@ -45,10 +45,12 @@ impl ProbeReport<'_> {
         for (name, side) in ["A", "B"].iter().zip(&self.sides) {
             out += &format!("{name}  {side}\n");
         }
-        for row in &answer.rows {
-            out += &format!("\n{}", drawn(&reported(answer, row)));
+        let rows: Vec<ProbedRow> = answer.rows.iter().map(|row| reported(answer, row)).collect();
+        for row in &rows {
+            out += &format!("\n{}", drawn(row));
         }
-        if !answer.terms.left_out.is_empty() {
+        let has_levels = rows.iter().any(ProbedRow::has_levels);
+        if has_levels && !answer.terms.left_out.is_empty() {
             out += &format!("\n{}", blocks::terminal(&left_out(&answer.terms.left_out)));
         }
         if answer.interrupted {
@@ -66,7 +68,8 @@ impl ProbeReport<'_> {
         }
         let rows = answer.rows.iter().flat_map(|row| {
             let row = reported(answer, row);
-            [Block::Lead(row.sentence.clone()), Block::Table(row.table())]
+            let table = row.has_levels().then(|| Block::Table(row.table()));
+            std::iter::once(Block::Lead(row.sentence)).chain(table)
         });
         let all: Vec<Block> = rows.chain(left_out(&answer.terms.left_out)).collect();
         out + "\n" + &blocks::markdown(&all, str::to_owned)
@@ -76,7 +79,9 @@ impl ProbeReport<'_> {
     pub fn print_notes(&self) {
         let ProbeEnd::Measured(answer) = self.end else { return };
         for row in &answer.rows {
-            for (at, why) in row.failures.iter().enumerate() {
+            // A program that fails as usual fails under each disturbance.
+            let states = if row.failures[0].is_some() { 1 } else { row.failures.len() };
+            for (at, why) in row.failures.iter().enumerate().take(states) {
                 let Some(why) = why else { continue };
                 let state =
                     at.checked_sub(1).map_or("as usual", |at| answer.terms.under[at].name());
@@ -157,6 +162,9 @@ fn lines(answer: &ProbeAnswer, row: &ProbeRow) -> Vec<ProbeLine> {
 
 /// A row for the terminal, its intervals as a picture.
 fn drawn(row: &ProbedRow) -> String {
+    if !row.has_levels() {
+        return blocks::terminal(&[Block::Sentence(row.sentence.clone())]);
+    }
     let axis = Axis::of(row.lines.iter().filter_map(|line| line.ratio), PICTURE);
     let pictures = row.lines.iter().map(|line| axis.draw(line.ratio));
     blocks::terminal(&[
