@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_measure::{ExecutionEnd, Executor, MeasureError, Request};
+use tacho_stats::compare::TwoModes;
 use tacho_stats::forecast::Forecast;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
 use tacho_stats::summary::median;
@@ -52,9 +54,32 @@ pub struct NoiseOfLength {
     /// The speeds that the host went through: how much slower than usual each was, as a share, in
     /// order of time.
     pub speeds: Vec<f64>,
+    /// Two times that the program takes in turn, in nanoseconds, on a host whose speed is steady.
+    pub modes: Option<TwoModes>,
+    /// The median of the wall times of each whole minute, in nanoseconds, in order of time.
+    pub levels: Vec<f64>,
+}
+
+/// How far the levels of minutes lie apart, as shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DriftOverMinutes {
+    /// The median difference of a minute's level from that of the minute before.
+    pub neighbours: f64,
+    /// How much higher the highest is than the lowest.
+    pub range: f64,
 }
 
 impl NoiseOfLength {
+    /// How the level moved; `None` with fewer than two whole minutes.
+    #[must_use]
+    pub fn drift(&self) -> Option<DriftOverMinutes> {
+        let differences: Vec<f64> =
+            self.levels.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).collect();
+        let high = self.levels.iter().copied().fold(0.0, f64::max);
+        let low = self.levels.iter().copied().fold(f64::INFINITY, f64::min);
+        Some(DriftOverMinutes { neighbours: median(&differences)?, range: high / low - 1.0 })
+    }
+
     /// The smallest difference that a comparison of this many minutes, which executes a control
     /// too, finds four times in five.
     #[must_use]
@@ -72,6 +97,8 @@ struct ComparedNoise {
     rounds_a_turn: u32,
     executions: Vec<InterleavedExecution>,
     walls: Vec<f64>,
+    /// The minute in which each of them was measured.
+    minutes: Vec<u64>,
     rounds: u32,
     spent: Duration,
 }
@@ -93,15 +120,24 @@ pub fn measure(
     loop {
         for program in &mut programs {
             for _ in 0..program.rounds_a_turn {
-                program.round(executor, &mut random)?;
+                program.round(executor, (begin, &mut random))?;
             }
         }
-        let spent = Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
+        let spent = since(executor, begin);
         progress(spent);
         if spent >= time || interrupt.load(Ordering::Relaxed) {
-            return Ok(programs.into_iter().map(ComparedNoise::noise).collect());
+            let whole = spent.as_secs() / MINUTE;
+            return Ok(programs.into_iter().map(|program| program.noise(whole)).collect());
         }
     }
+}
+
+/// The seconds of a minute.
+const MINUTE: u64 = 60;
+
+/// The time since then.
+fn since(executor: &mut dyn Executor, then: Timestamp) -> Duration {
+    Duration::try_from(executor.now().duration_since(then)).unwrap_or_default()
 }
 
 /// How many additions a shell makes in a millisecond.
@@ -133,14 +169,14 @@ fn programs(
             } else {
                 (format!("{milliseconds} ms of work"), Some(additions), looping(additions))
             };
-            let (executions, walls) = (Vec::new(), Vec::new());
             ComparedNoise {
                 name,
                 additions,
                 request,
                 rounds_a_turn,
-                executions,
-                walls,
+                executions: Vec::new(),
+                walls: Vec::new(),
+                minutes: Vec::new(),
                 rounds: 0,
                 spent: Duration::ZERO,
             }
@@ -170,18 +206,20 @@ fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, Meas
 }
 
 impl ComparedNoise {
-    /// Both sides once, in random order.
+    /// Both sides once, in random order, in a measurement that began then.
     fn round(
         &mut self,
         executor: &mut dyn Executor,
-        random: &mut impl Rng,
+        (measurement, random): (Timestamp, &mut impl Rng),
     ) -> Result<(), MeasureError> {
         let begin = executor.now();
+        let minute = since(executor, measurement).as_secs() / MINUTE;
         let mut order = [0, 1];
         order.shuffle(random);
         for program in order {
             let wall = wall(executor, &self.request)?.as_nanos() as f64;
             self.walls.push(wall);
+            self.minutes.push(minute);
             self.executions.push(InterleavedExecution {
                 program,
                 round: self.rounds,
@@ -189,25 +227,39 @@ impl ComparedNoise {
             });
         }
         self.rounds += 1;
-        self.spent += Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
+        self.spent += since(executor, begin);
         Ok(())
     }
 
-    fn noise(self) -> NoiseOfLength {
+    /// The medians of the minutes before this one.
+    fn levels(&self, whole: u64) -> Vec<f64> {
+        let of_minute = |minute| {
+            let here = self.minutes.iter().zip(&self.walls).filter(|(at, _)| **at == minute);
+            median(&here.map(|(_, wall)| *wall).collect::<Vec<f64>>())
+        };
+        (0..whole).filter_map(of_minute).collect()
+    }
+
+    /// What was found in this many whole minutes, and after them.
+    fn noise(self, whole: u64) -> NoiseOfLength {
         let fit = Fit::of(&self.executions, 2);
         let speeds = fit.as_ref().filter(|fit| fit.moves).map(|fit| {
             // Short spells are noise of single executions.
             let long = spells(&fit.rest).into_iter().filter(|spell| spell.executions.len() >= LONG);
             long.map(|spell| spell.slower.exp_m1()).collect()
         });
+        let moves = fit.as_ref().is_some_and(|fit| fit.moves);
         NoiseOfLength {
+            // Two speeds of the host are not two modes of the program.
+            modes: if moves { None } else { TwoModes::of(&self.walls) },
+            levels: self.levels(whole),
             takes: median(&self.walls).unwrap_or(0.0),
             rounds: self.rounds,
             round: self.spent.as_secs_f64() / f64::from(self.rounds.max(1)),
             forecast: Forecast::of(&self.executions),
             measurements: 1,
             uneven: fit.as_ref().map_or(0.0, Fit::uneven),
-            moves: fit.as_ref().is_some_and(|fit| fit.moves),
+            moves,
             speeds: speeds.unwrap_or_default(),
             program: self.name,
             additions: self.additions,
@@ -270,6 +322,47 @@ mod tests {
             assert!(it.moves && (it.uneven - 0.3).abs() < 0.05, "{it:?}");
             assert_eq!(it.speeds.len(), 4, "{it:?}");
         }
+    }
+
+    /// What is found in five minutes on a host that gets this much slower each minute, of programs
+    /// of which each fifth execution takes this many times as long.
+    fn drifting(a_minute: f64, mode: f64) -> Vec<NoiseOfLength> {
+        let mut random = ChaCha8Rng::seed_from_u64(6);
+        let mut number = 0_u32;
+        let mut host = ScriptedExecutor::new(move |_: &Request, at: Timestamp| {
+            number += 1;
+            let noise = 1.0 + 0.004 * (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5);
+            let slower = (1.0 + a_minute).powi(i32::try_from(at.as_second() / 60 % 60).unwrap());
+            let mode = if number.is_multiple_of(5) { mode } else { 1.0 };
+            let wall = Duration::from_secs_f64(0.05 * noise * slower * mode);
+            Execution::of(ExecutionEnd::Exited(0), at, wall)
+        });
+        let time = Duration::from_secs(310);
+        measure(&mut host, (time, None), 1, &AtomicBool::new(false), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn drift_over_minutes_is_seen_in_whole_minutes() {
+        for it in drifting(0.01, 1.0) {
+            let drift = it.drift().unwrap();
+            assert_eq!(it.levels.len(), 5, "{it:?}");
+            assert!((drift.neighbours - 0.01).abs() < 0.002, "{drift:?}");
+            assert!((drift.range - 0.04).abs() < 0.005, "{drift:?}");
+        }
+        assert!(drifting(0.0, 1.0).iter().all(|it| it.drift().unwrap().range < 0.002));
+        assert_eq!(of(0.0, 110)[0].drift(), None);
+    }
+
+    #[test]
+    fn two_modes_of_a_program_are_found_on_a_steady_host() {
+        for it in drifting(0.0, 1.4) {
+            let modes = it.modes.unwrap();
+            assert!((modes.high / modes.low - 1.4).abs() < 0.02, "{modes:?}");
+            assert!((modes.upper_share - 0.2).abs() < 0.05, "{modes:?}");
+        }
+        assert!(drifting(0.0, 1.0).iter().all(|it| it.modes.is_none()));
+        // Two speeds of the host are not two modes of the program.
+        assert!(of(0.3, 110).iter().all(|it| it.modes.is_none()));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub use influence::{
     Influence, PlacedSample, ResidualGroup, StrongestInfluence, after_predecessors,
 };
 pub use judge::compare;
-pub use modes::{ModeComparison, SharedModes};
+pub use modes::{ModeComparison, SharedModes, TwoModes};
 pub use run_effect::{RunEffectPrior, RunsComparison, compare_over_runs};
 pub use sample::{SampleValue, Scale};
 pub use sample_size::MoreSamples;

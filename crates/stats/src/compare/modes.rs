@@ -156,6 +156,29 @@ impl SplitSides {
     }
 }
 
+/// Two modes of one sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoModes {
+    /// The median of the lower mode, in the unit of the values.
+    pub low: f64,
+    /// That of the upper one.
+    pub high: f64,
+    /// The share of values in the upper mode.
+    pub upper_share: f64,
+}
+
+impl TwoModes {
+    /// Of positive values in any order; `None` where they have one mode, or are fewer than 12.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let mut logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        logs.sort_by(f64::total_cmp);
+        let found = split(&logs, 0.0)?;
+        let upper_share = 1.0 - found.below as f64 / logs.len() as f64;
+        Some(Self { low: found.low.exp(), high: found.high.exp(), upper_share })
+    }
+}
+
 /// Where ascending values fall apart most, if they do.
 fn split(sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let n = sorted.len();
@@ -294,6 +317,20 @@ mod tests {
     use super::super::{ComparisonRules, Look, Sides, compare};
     use super::*;
     use crate::draw::gaussian;
+
+    #[test]
+    fn two_modes_of_one_sample_are_found_with_their_share() {
+        let mut rng = ChaCha8Rng::seed_from_u64(12);
+        let mut of = |high: f64| -> Vec<f64> {
+            let level = |at: u32| if at.is_multiple_of(4) { high } else { 100.0 };
+            (0..80).map(|at| level(at) * (0.01 * gaussian(&mut rng)).exp()).collect()
+        };
+        let found = TwoModes::of(&of(130.0)).unwrap();
+        assert!((found.low - 100.0).abs() < 0.5 && (found.high - 130.0).abs() < 1.0, "{found:?}");
+        assert!((found.upper_share - 0.25).abs() < 1e-9);
+        assert_eq!(TwoModes::of(&of(100.0)), None);
+        assert_eq!(TwoModes::of(&of(130.0)[..11]), None);
+    }
 
     #[test]
     fn sums_of_distances_are_those_from_the_median() {

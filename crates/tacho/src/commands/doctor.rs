@@ -130,7 +130,25 @@ struct NoiseAnswer<'a> {
     moves: bool,
     uneven: f64,
     speeds: &'a [f64],
+    modes: Option<ModesAnswer>,
+    levels: &'a [f64],
+    drift: Option<DriftAnswer>,
     additions: Option<f64>,
+}
+
+/// Two modes, in nanoseconds.
+#[derive(Serialize)]
+struct ModesAnswer {
+    low: f64,
+    high: f64,
+    upper_share: f64,
+}
+
+/// How far the levels of minutes lie apart, as shares.
+#[derive(Serialize)]
+struct DriftAnswer {
+    neighbours: f64,
+    range: f64,
 }
 
 impl<'a> NoiseAnswer<'a> {
@@ -144,6 +162,15 @@ impl<'a> NoiseAnswer<'a> {
             moves: found.moves,
             uneven: found.uneven,
             speeds: &found.speeds,
+            modes: found.modes.map(|it| ModesAnswer {
+                low: it.low,
+                high: it.high,
+                upper_share: it.upper_share,
+            }),
+            levels: &found.levels,
+            drift: found
+                .drift()
+                .map(|it| DriftAnswer { neighbours: it.neighbours, range: it.range }),
             additions: found.additions,
         }
     }

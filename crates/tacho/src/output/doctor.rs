@@ -121,7 +121,37 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
             text::count(earlier, "earlier one")
         ),
     };
-    format!("{head}{}\n{pooled}{}", table::render(&list), busy.unwrap_or_default())
+    let modes: String = all.iter().filter_map(modes).collect();
+    let table = table::render(&list);
+    format!("{head}{table}\n{pooled}{modes}{}{}", drift(all), busy.unwrap_or_default())
+}
+
+/// Two times that a program takes in turn.
+fn modes(found: &NoiseOfLength) -> Option<String> {
+    let modes = found.modes?;
+    let [low, high] = [modes.low, modes.high].map(|it| Unit::Nanoseconds.show(it));
+    let share = modes.upper_share * 100.0;
+    let text =
+        format!("{} has two modes: {low}, and {high} in {share:.0} % of executions", found.program);
+    Some(paragraph(&text, 0, COLUMNS))
+}
+
+/// How the level of the longest program moved from minute to minute.
+fn drift(all: &[NoiseOfLength]) -> String {
+    let Some((found, drift)) = all.iter().rev().find_map(|it| Some((it, it.drift()?))) else {
+        return "drift over minutes: not known; `--noise=5m` measures it\n".to_owned();
+    };
+    let levels: Vec<Option<f64>> = found.levels.iter().copied().map(Some).collect();
+    let text = format!(
+        "drift over {} ({}): {}\n  the level differs by {:.2} % from a minute to the next, by \
+         {:.2} % at most",
+        text::count(found.levels.len(), "minute"),
+        found.program,
+        spark::line(&levels, 60),
+        drift.neighbours * 100.0,
+        drift.range * 100.0
+    );
+    format!("{text}\n")
 }
 
 /// Above this load average others are at work.
