@@ -130,15 +130,15 @@ struct NoiseAnswer<'a> {
     moves: bool,
     uneven: f64,
     speeds: &'a [f64],
-    modes: Option<ModesAnswer>,
+    modes: Option<NoiseModesAnswer>,
     levels: &'a [f64],
-    drift: Option<DriftAnswer>,
+    drift: Option<NoiseDriftAnswer>,
     additions: Option<f64>,
 }
 
 /// Two modes, in nanoseconds.
 #[derive(Serialize)]
-struct ModesAnswer {
+struct NoiseModesAnswer {
     low: f64,
     high: f64,
     upper_share: f64,
@@ -146,7 +146,7 @@ struct ModesAnswer {
 
 /// How far the levels of minutes lie apart, as shares.
 #[derive(Serialize)]
-struct DriftAnswer {
+struct NoiseDriftAnswer {
     neighbours: f64,
     range: f64,
 }
@@ -162,7 +162,7 @@ impl<'a> NoiseAnswer<'a> {
             moves: found.moves,
             uneven: found.uneven,
             speeds: &found.speeds,
-            modes: found.modes.map(|it| ModesAnswer {
+            modes: found.modes.map(|it| NoiseModesAnswer {
                 low: it.low,
                 high: it.high,
                 upper_share: it.upper_share,
@@ -170,7 +170,7 @@ impl<'a> NoiseAnswer<'a> {
             levels: &found.levels,
             drift: found
                 .drift()
-                .map(|it| DriftAnswer { neighbours: it.neighbours, range: it.range }),
+                .map(|it| NoiseDriftAnswer { neighbours: it.neighbours, range: it.range }),
             additions: found.additions,
         }
     }
