@@ -30,13 +30,19 @@ pub enum PipeError {
         source: io::Error,
     },
     /// Nobody reads the pipe.
-    #[error("no helper reads `{path}`\nhint: start one first: pipeserver serve {path}", path = path.display())]
+    #[error(
+        "no helper reads `{path}`\nhint: start one first: pipeserver serve {path}",
+        path = path.display()
+    )]
     NoHelper {
         /// The pipe.
         path: PathBuf,
     },
     /// Something else is where the pipe should be.
-    #[error("`{}` exists and is no named pipe\nhint: name another path, or remove it", path.display())]
+    #[error(
+        "`{}` exists and is no named pipe\nhint: name another path, or remove it",
+        path.display()
+    )]
     NotAPipe {
         /// The path.
         path: PathBuf,

@@ -104,6 +104,7 @@ pub enum Command {
         /// The index, in any compression.
         input: PathBuf,
         /// The patches, in any compression, oldest first.
+        #[arg(required_unless_present = "merge")]
         patches: Vec<PathBuf>,
     },
 }

@@ -44,6 +44,15 @@ pub enum Error {
         /// Which file.
         path: PathBuf,
     },
+    /// The indices are empty, so that no question has an answer.
+    #[error(
+        "no package in {}\nhint: fetch the index again, or name another with `--index`",
+        paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
+    )]
+    NoPackage {
+        /// The indices.
+        paths: Vec<PathBuf>,
+    },
     /// An index cannot be opened.
     #[error(transparent)]
     Open(#[from] unpack::Error),
@@ -55,8 +64,23 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
+    /// A file is shorter than the one that a patch was made for.
+    #[error(
+        "cannot patch `{}`: {what}\nhint: is it the file that the patch was made for?",
+        path.display()
+    )]
+    TooShort {
+        /// Which file.
+        path: PathBuf,
+        /// Which line is missing.
+        what: String,
+    },
     /// A search pattern is no regular expression.
-    #[error("`{pattern}` is no regular expression: {source}")]
+    #[error(
+        "`{pattern}` is no regular expression: {}\nhint: to find this text itself, write '{}'",
+        last_line(source),
+        regex::escape(pattern)
+    )]
     Pattern {
         /// What was typed.
         pattern: String,
@@ -74,6 +98,13 @@ pub enum Error {
         /// Who provides it, or nothing.
         hint: String,
     },
+}
+
+/// What a regular expression lacks, without the lines that draw it.
+fn last_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().last().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 impl Error {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use pkgindex::cache::{Cache, Verify, replacement};
-use pkgindex::rred::{Merged, Output, apply, parse};
+use pkgindex::rred::{ApplyError, Merged, Output, apply, parse};
 use pkgindex::session::Settings;
 use pkgindex::{Error, query};
 
@@ -53,7 +53,7 @@ fn execute(command: &Command, settings: &Settings) -> Result<bool, Error> {
             if *merge {
                 let patches: Vec<&Path> =
                     std::iter::once(input).chain(patches).map(PathBuf::as_path).collect();
-                print(&merged(&patches)?.script()).map(|()| true)
+                print_merged(&patches)
             } else {
                 let patches: Vec<&Path> = patches.iter().map(PathBuf::as_path).collect();
                 patch(input, &patches, output.as_deref(), writing.output()).map(|()| true)
@@ -114,6 +114,15 @@ fn merged(patches: &[&Path]) -> Result<Merged, Error> {
     Ok(merged)
 }
 
+/// Prints one patch that does what all of them do.
+fn print_merged(patches: &[&Path]) -> Result<bool, Error> {
+    let script = merged(patches)?.script();
+    if script.is_empty() {
+        eprintln!("warning: the patches undo each other: the merged patch is empty");
+    }
+    print(&script).map(|()| true)
+}
+
 fn patch(
     input: &Path,
     patches: &[&Path],
@@ -123,12 +132,12 @@ fn patch(
     let merged = merged(patches)?;
     let mut old = BufReader::with_capacity(128 << 10, open(input)?);
     let mut run = |new: &mut dyn Write, path: &Path| {
-        apply(&mut old, &merged, writing, &mut &mut *new).map_err(|source| match source.kind() {
-            ErrorKind::UnexpectedEof => Error::Patch {
-                path: input.to_owned(),
-                what: "it ends before a line that a patch names".to_owned(),
-            },
-            _ => failed("write", path)(source),
+        apply(&mut old, &merged, writing, &mut &mut *new).map_err(|error| match error {
+            ApplyError::Short { .. } => {
+                Error::TooShort { path: input.to_owned(), what: error.to_string() }
+            }
+            ApplyError::Read(source) => failed("read", input)(source),
+            ApplyError::Write(source) => failed("write", path)(source),
         })
     };
     let Some(path) = output else {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::cache::{Cache, Version};
-use crate::stanza::{Relation, field, fields, targets};
+use crate::stanza::{Relation, field, fields, lines, targets};
 use crate::{Error, version};
 
 /// The stanzas of packages, newest version first, each with an empty line after it.
@@ -16,11 +16,28 @@ pub fn show(cache: &Cache, names: &[String]) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     for name in names {
         for version in versions(cache, name)? {
-            out.extend(version.stanza);
+            extend_as_apt(&mut out, version.stanza);
             out.push(b'\n');
         }
     }
     Ok(out)
+}
+
+/// Appends a stanza with its fields in the order of `apt-cache show`, which prints the checksum of
+/// the description right after it.
+fn extend_as_apt(out: &mut Vec<u8>, stanza: &[u8]) {
+    let sum = lines(stanza).find(|line| is_field(line, b"description-md5:")).unwrap_or_default();
+    for field in lines(stanza).filter(|line| !is_field(line, b"description-md5:")) {
+        out.extend(field);
+        if is_field(field, b"description:") {
+            out.extend(sum);
+        }
+    }
+}
+
+/// Whether the lines of a field begin with this name and colon, in any case.
+fn is_field(lines: &[u8], name: &[u8]) -> bool {
+    lines.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name))
 }
 
 /// The versions of a package, newest first, each once.
@@ -31,13 +48,41 @@ fn versions<'a>(cache: &'a Cache, name: &str) -> Result<Vec<Version<'a>>, Error>
         .transpose()?
         .unwrap_or_default();
     if found.is_empty() {
-        return Err(Error::UnknownPackage { name: name.to_owned(), hint: providers(cache, name)? });
+        return Err(unknown(cache, name)?);
     }
     let mut found = found;
     found.reverse();
     found.sort_by(|a, b| version::compare(b.version, a.version));
     found.dedup_by(|a, b| a.stanza == b.stanza);
     Ok(found)
+}
+
+/// The error for a name without a package: it names those that provide it, or have nearly its name.
+fn unknown(cache: &Cache, name: &str) -> Result<Error, Error> {
+    let mut hint = providers(cache, name)?;
+    if hint.is_empty() {
+        hint = similar(cache, name)?;
+    }
+    Ok(Error::UnknownPackage { name: name.to_owned(), hint })
+}
+
+/// A hint that names the package with the nearest name, if one is at most two typing mistakes away.
+fn similar(cache: &Cache, name: &str) -> Result<String, Error> {
+    let mut best: Option<(usize, String)> = None;
+    for number in 0..cache.names() {
+        let other = cache.name(number)?;
+        let most =
+            best.as_ref().map_or(name.len().div_ceil(4).min(2) + 1, |(mistakes, _)| *mistakes);
+        if other.len().abs_diff(name.len()) >= most {
+            continue;
+        }
+        let other = String::from_utf8_lossy(other);
+        let mistakes = strsim::osa_distance(name, &other);
+        if mistakes < most && !cache.versions(number)?.is_empty() {
+            best = Some((mistakes, other.into_owned()));
+        }
+    }
+    Ok(best.map_or_else(String::new, |(_, other)| format!("\nhint: did you mean `{other}`?")))
 }
 
 /// A hint that names the packages that provide a name.
@@ -73,7 +118,7 @@ pub fn search(cache: &Cache, patterns: &[String], is_names_only: bool) -> Result
             .map_err(|source| Error::Pattern { pattern: pattern.clone(), source: Box::new(source) })
     };
     let patterns: Vec<Regex> = patterns.iter().map(compile).collect::<Result<_, _>>()?;
-    let mut lines = Vec::new();
+    let mut found = Vec::new();
     for number in 0..cache.names() {
         let newest = |a: &Version, b: &Version| version::compare(a.version, b.version);
         let Some(version) = cache.versions(number)?.into_iter().max_by(newest) else { continue };
@@ -84,11 +129,11 @@ pub fn search(cache: &Cache, patterns: &[String], is_names_only: bool) -> Result
         };
         if patterns.iter().all(is_match) {
             let summary = description.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            lines.push([name, b" - ", summary, b"\n"].concat());
+            found.push([name, b" - ", summary, b"\n"].concat());
         }
     }
-    lines.sort();
-    Ok(lines.concat())
+    found.sort();
+    Ok(found.concat())
 }
 
 /// What a package depends on: one line for each alternative, with `|` before those that another may
@@ -120,7 +165,7 @@ pub fn depends(cache: &Cache, name: &str) -> Result<Vec<u8>, Error> {
 pub fn reverse_depends(cache: &Cache, name: &str) -> Result<Vec<u8>, Error> {
     let links = cache.find(name.as_bytes())?.map(|number| cache.links_to(number)).transpose()?;
     let Some(links) = links else {
-        return Err(Error::UnknownPackage { name: name.to_owned(), hint: String::new() });
+        return Err(unknown(cache, name)?);
     };
     let mut shown: Vec<String> = links
         .iter()

@@ -61,7 +61,7 @@ impl Phases {
 /// What happened beside the answer, to be shown on standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The cache was built again, for this reason.
+    /// The cache was built, for this reason.
     Rebuilt(String),
     /// The cache could not be stored, for this reason; the answer comes from memory.
     NotStored(String),
@@ -70,7 +70,7 @@ pub enum Notice {
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Rebuilt(why) => write!(f, "built the cache again: {why}"),
+            Self::Rebuilt(why) => write!(f, "built the cache: {why}"),
             Self::NotStored(why) => write!(f, "the cache is not kept: {why}"),
         }
     }
@@ -125,6 +125,9 @@ impl Settings {
         let begin = Instant::now();
         let mut builder = Builder::new(self.shape);
         indices.iter().try_for_each(|path| builder.add_file(path))?;
+        if builder.is_empty() {
+            return Err(Error::NoPackage { paths: indices.to_vec() });
+        }
         let parse = begin.elapsed();
         let begin = Instant::now();
         let checksum =

@@ -12,22 +12,19 @@ pub struct Field<'a> {
 
 /// The fields of a stanza, in order. Lines without a colon are left out.
 pub fn fields(stanza: &[u8]) -> impl Iterator<Item = Field<'_>> {
+    lines(stanza).filter_map(|lines| {
+        let colon = memchr::memchr(b':', lines)?;
+        Some(Field { name: &lines[..colon], value: lines[colon + 1..].trim_ascii() })
+    })
+}
+
+/// The fields of a stanza as they are written, each with the ends of its lines.
+pub fn lines(stanza: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = stanza;
     std::iter::from_fn(move || {
-        loop {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = field_end(rest);
-            let (field, after) = rest.split_at(end);
-            rest = after;
-            if let Some(colon) = memchr::memchr(b':', field) {
-                return Some(Field {
-                    name: &field[..colon],
-                    value: field[colon + 1..].trim_ascii(),
-                });
-            }
-        }
+        let (lines, after) = rest.split_at(field_end(rest));
+        rest = after;
+        (!lines.is_empty()).then_some(lines)
     })
 }
 

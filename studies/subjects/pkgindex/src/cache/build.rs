@@ -81,6 +81,12 @@ impl Builder {
         }
     }
 
+    /// Whether no package was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.versions.is_empty()
+    }
+
     /// Adds all packages of an index in any compression.
     ///
     /// # Errors

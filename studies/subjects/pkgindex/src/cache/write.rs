@@ -2,7 +2,7 @@
 //! keeps it.
 
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -60,9 +60,12 @@ pub fn replacement(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(std::io::Error::other("it is no regular file"));
     }
-    let permissions = std::fs::Permissions::from_mode(0o666);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".pkgindex-").permissions(permissions).tempfile_in(folder_of(path))
+    // Made here, and not by `tempfile_in`: its errors name the temporary file.
+    let make = |path: &Path| {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o666).open(path)
+    };
+    tempfile::Builder::new().prefix(".pkgindex-").make_in(folder_of(path), make)
 }
 
 fn content(file: &mut std::fs::File, image: &Image, way: WriteWay) -> std::io::Result<Written> {

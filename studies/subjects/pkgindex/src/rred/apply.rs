@@ -1,6 +1,6 @@
 //! Makes the new file in one pass over the old one.
 
-use std::io::{BufRead, Result, Write};
+use std::io::{BufRead, Write};
 
 use super::merge::{Merged, Piece, REST};
 
@@ -14,67 +14,95 @@ pub enum Output {
     Unbuffered,
 }
 
+/// Why a file cannot be patched.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The old file cannot be read.
+    #[error("{0}")]
+    Read(std::io::Error),
+    /// The old file is shorter than the one that the patch was made for.
+    #[error("the patch needs {needed} lines, and the file has {lines}")]
+    Short {
+        /// How many lines the old file must have at least.
+        needed: u64,
+        /// How many lines the old file has.
+        lines: u64,
+    },
+    /// The new file cannot be written.
+    #[error("{0}")]
+    Write(std::io::Error),
+}
+
 /// Writes the patched file. A last line without an end gets one, as by `ed`.
 ///
 /// # Errors
-/// If reading or writing fails, or the old file ends before a line that a patch names:
-/// `UnexpectedEof`.
+/// If reading or writing fails, or the old file ends before a line that a patch names.
 pub fn apply(
     old: &mut impl BufRead,
     merged: &Merged,
     output: Output,
     new: &mut impl Write,
-) -> Result<()> {
+) -> Result<(), ApplyError> {
     match output {
         Output::Buffered => {
             let mut new = std::io::BufWriter::with_capacity(64 << 10, new);
             pieces(old, merged, &mut new)?;
-            new.flush()
+            new.flush().map_err(ApplyError::Write)
         }
         Output::Unbuffered => pieces(old, merged, &mut Lines(new)),
     }
 }
 
-fn pieces(old: &mut impl BufRead, merged: &Merged, new: &mut impl Write) -> Result<()> {
-    let mut line = 0;
+fn pieces(old: &mut impl BufRead, merged: &Merged, new: &mut impl Write) -> Result<(), ApplyError> {
+    let (mut line, mut is_whole) = (0, true);
     for piece in &merged.pieces {
         match *piece {
-            Piece::New { begin, end, .. } => new.write_all(&merged.text[begin..end])?,
-            Piece::Old { first, count } => {
-                copy(old, first - line, &mut std::io::sink())?;
-                // The rest of the file is as long as it is: any number of lines.
-                let is_rest = first + count >= REST;
-                if is_rest {
-                    rest(old, new)?;
-                } else {
-                    copy(old, count, new)?;
-                }
-                line = first + count;
+            Piece::New { begin, end, .. } => {
+                new.write_all(&merged.text[begin..end]).map_err(ApplyError::Write)?;
             }
+            // The rest of the file is as long as it is: any number of lines.
+            Piece::Old { first, count } if first + count >= REST => {
+                is_whole = copy_to(old, &mut line, first, &mut std::io::sink())?;
+                rest(old, new)?;
+            }
+            Piece::Old { first, count } => {
+                is_whole = copy_to(old, &mut line, first, &mut std::io::sink())?
+                    && copy_to(old, &mut line, first + count, new)?;
+            }
+        }
+        if !is_whole {
+            return Err(ApplyError::Short { needed: merged.least_lines(), lines: line });
         }
     }
     Ok(())
 }
 
-/// Copies `count` lines.
-fn copy(old: &mut impl BufRead, mut count: u64, new: &mut impl Write) -> Result<()> {
+/// Copies lines until `end` of them were read; `line` counts them. Returns whether there were as
+/// many.
+fn copy_to(
+    old: &mut impl BufRead,
+    line: &mut u64,
+    end: u64,
+    new: &mut impl Write,
+) -> Result<bool, ApplyError> {
     let mut is_line_open = false;
-    while count > 0 {
-        let buffer = old.fill_buf()?;
+    while *line < end {
+        let buffer = old.fill_buf().map_err(ApplyError::Read)?;
         if buffer.is_empty() {
             // A last line without an end counts as a line.
-            if is_line_open && count == 1 {
-                return new.write_all(b"\n");
+            *line += u64::from(is_line_open);
+            if *line == end {
+                new.write_all(b"\n").map_err(ApplyError::Write)?;
             }
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
+            return Ok(*line == end);
         }
-        let (length, lines) = whole_lines(buffer, count);
-        new.write_all(&buffer[..length])?;
+        let (length, lines) = whole_lines(buffer, end - *line);
+        new.write_all(&buffer[..length]).map_err(ApplyError::Write)?;
         is_line_open = buffer[length - 1] != b'\n';
         old.consume(length);
-        count -= lines;
+        *line += lines;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// How many bytes of the buffer belong to the next `count` lines, and how many of these lines end
@@ -90,29 +118,29 @@ fn whole_lines(buffer: &[u8], count: u64) -> (usize, u64) {
     (buffer.len(), lines)
 }
 
-fn rest(old: &mut impl BufRead, new: &mut impl Write) -> Result<()> {
+fn rest(old: &mut impl BufRead, new: &mut impl Write) -> Result<(), ApplyError> {
     let mut last = b'\n';
     loop {
-        let buffer = old.fill_buf()?;
+        let buffer = old.fill_buf().map_err(ApplyError::Read)?;
         let Some(&end) = buffer.last() else { break };
-        new.write_all(buffer)?;
+        new.write_all(buffer).map_err(ApplyError::Write)?;
         last = end;
         let length = buffer.len();
         old.consume(length);
     }
-    if last == b'\n' { Ok(()) } else { new.write_all(b"\n") }
+    if last == b'\n' { Ok(()) } else { new.write_all(b"\n").map_err(ApplyError::Write) }
 }
 
 /// Writes each line by itself.
 struct Lines<W>(W);
 
 impl<W: Write> Write for Lines<W> {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         bytes.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| self.0.write_all(line))?;
         Ok(bytes.len())
     }
 
-    fn flush(&mut self) -> Result<()> {
+    fn flush(&mut self) -> std::io::Result<()> {
         self.0.flush()
     }
 }

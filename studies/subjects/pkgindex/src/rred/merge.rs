@@ -85,6 +85,15 @@ impl Merged {
         Ok(())
     }
 
+    /// How many lines the old file must have at least.
+    pub(super) fn least_lines(&self) -> u64 {
+        let first = |piece: &Piece| match piece {
+            Piece::Old { first, .. } => Some(*first),
+            Piece::New { .. } => None,
+        };
+        self.pieces.iter().rev().find_map(first).unwrap_or_default()
+    }
+
     /// One patch that does what all of them do, as `diff --ed` would write it: the last line first.
     #[must_use]
     pub fn script(&self) -> Vec<u8> {

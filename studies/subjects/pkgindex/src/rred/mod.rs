@@ -8,6 +8,6 @@ mod apply;
 mod merge;
 mod script;
 
-pub use apply::{Output, apply};
+pub use apply::{ApplyError, Output, apply};
 pub use merge::Merged;
 pub use script::{Edit, parse};

@@ -16,6 +16,7 @@ pub struct Edit {
 /// # Errors
 /// What is wrong, with the line of the script.
 pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
+    check_end(script)?;
     let mut lines = Lines { rest: script, number: 0 };
     let mut edits: Vec<Edit> = Vec::new();
     while let Some(line) = lines.next() {
@@ -33,7 +34,7 @@ pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
             b"w" | b"q" => {}
             _ => {
                 let Some((first, last, command)) = command(line) else {
-                    return wrong("neither `a`, `c`, `d` nor `s/.//` with a line number");
+                    return wrong(&format!("{} is no command; {EXPECTED}", shown(line)));
                 };
                 if last < first || (first == 0 && command != b'a') {
                     return wrong("lines in the wrong order");
@@ -56,6 +57,28 @@ pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
     }
     edits.reverse();
     Ok(edits)
+}
+
+/// What a line of a script may be.
+const EXPECTED: &str = "`a`, `c` or `d` with line numbers such as `3,5c` was expected";
+
+/// A patch that is empty, or whose last line has no end, was cut off on its way: `diff --ed` writes
+/// neither.
+fn check_end(script: &[u8]) -> Result<(), String> {
+    match script.last() {
+        None => Err(format!("line 1: the patch is empty; {EXPECTED}")),
+        Some(b'\n') => Ok(()),
+        Some(_) => {
+            let number = memchr::memchr_iter(b'\n', script).count() + 1;
+            Err(format!("line {number}: the line has no end; the patch is cut off"))
+        }
+    }
+}
+
+/// The beginning of a line, for a message.
+fn shown(line: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(line).chars().take(40).collect();
+    format!("`{}`", text.escape_default())
 }
 
 /// The numbers and the letter of a command: `12,34c`.
@@ -125,7 +148,6 @@ mod tests {
         let edits =
             [edit(1, 0, "zero\n"), edit(3, 2, "three\n"), edit(5, 1, "five\n"), edit(9, 2, "")];
         assert_eq!(parse(script).unwrap(), edits);
-        assert_eq!(parse(b"").unwrap(), []);
     }
 
     #[test]
@@ -136,15 +158,18 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let cases: [(&[u8], &str); 8] = [
+        let cases: [(&[u8], &str); 11] = [
             (b"1d\n2d\n", "line 2: not before"),
             (b"5a\nx\n", "line 1: the text after it has no end"),
             (b"2,1d\n", "line 1: lines in the wrong order"),
             (b"0d\n", "line 1: lines in the wrong order"),
             (b"s/.//\n", "line 1: `s/.//` without text"),
             (b"a\n", "line 1: `a` without"),
-            (b"hello\n", "line 1: neither"),
-            (b"99999999999999999999d\n", "line 1: neither"),
+            (b"hello\n", "line 1: `hello` is no command; `a`, `c` or `d` with line numbers"),
+            (b"99999999999999999999d\n", "line 1: `99999999999999999999d` is no command"),
+            (b"", "line 1: the patch is empty; `a`, `c` or `d`"),
+            (b"7d\n5c\nx\n.", "line 4: the line has no end; the patch is cut off"),
+            (b"7d\n5", "line 2: the line has no end"),
         ];
         for (script, what) in cases {
             let error = parse(script).unwrap_err();
