@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use tar::{Archive, Entries, Entry, EntryType};
-use unpack::{Meter, Unpacked};
+use unpack::Meter;
 
+use crate::source::{Ending, Source};
 use crate::{Error, Options};
 
 /// A batch is handed on once it holds this many bytes of content: small enough to stay in a CPU's
@@ -79,7 +80,7 @@ impl Batch {
 /// Reads the entries of one archive.
 pub struct Reader<'a> {
     path: &'a Path,
-    entries: Entries<'a, Unpacked>,
+    entries: Entries<'a, Source>,
     options: &'a Options,
     meter: Meter,
     stated: u64,
@@ -89,8 +90,8 @@ pub struct Reader<'a> {
 /// Opens an archive in any compression; `-` is standard input.
 ///
 /// # Errors
-/// If the file cannot be opened or its first bytes cannot be decoded.
-pub fn open(path: &Path, options: &Options) -> Result<(Archive<Unpacked>, Meter), Error> {
+/// If the file cannot be opened, its first bytes cannot be decoded, or it is something else.
+pub fn open(path: &Path, options: &Options) -> Result<(Archive<Source>, Meter), Error> {
     let decoding = unpack::Options {
         limits: options.limits,
         inflate: options.inflate,
@@ -104,7 +105,11 @@ pub fn open(path: &Path, options: &Options) -> Result<(Archive<Unpacked>, Meter)
         unpack::open(path, decoding)?
     };
     let meter = stream.meter();
-    Ok((Archive::new(stream), meter))
+    let source = Source::new(stream).map_err(|source| damaged(path, &meter, 0, source))?;
+    match source.other_kind() {
+        Some(kind) => Err(Error::NotTar { path: path.to_owned(), kind }),
+        None => Ok((Archive::new(source), meter)),
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -114,7 +119,7 @@ impl<'a> Reader<'a> {
     /// If the archive was read before.
     pub fn new(
         path: &'a Path,
-        archive: &'a mut Archive<Unpacked>,
+        archive: &'a mut Archive<Source>,
         meter: Meter,
         options: &'a Options,
     ) -> Result<Self, Error> {
@@ -173,19 +178,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads what follows the last entry: the check sum of the compression stands at the very end.
+/// Reads what follows the last entry, and says how the archive ends.
 ///
 /// # Errors
 /// If the archive is damaged or goes beyond a limit.
-pub fn finish(
+pub(crate) fn finish(
     path: &Path,
-    archive: Archive<Unpacked>,
+    archive: Archive<Source>,
     meter: &Meter,
     entries: u64,
-) -> Result<(), Error> {
-    std::io::copy(&mut archive.into_inner(), &mut std::io::sink())
-        .map(drop)
-        .map_err(|source| damaged(path, meter, entries, source))
+) -> Result<Ending, Error> {
+    archive.into_inner().finish().map_err(|source| damaged(path, meter, entries, source))
 }
 
 fn damaged(path: &Path, meter: &Meter, entries: u64, source: std::io::Error) -> Error {
@@ -198,7 +201,7 @@ fn damaged(path: &Path, meter: &Meter, entries: u64, source: std::io::Error) -> 
 
 /// Appends an entry to the batch, with at most `limit` bytes of its content; returns its whole
 /// size.
-fn append(entry: Entry<'_, Unpacked>, batch: &mut Batch, limit: usize) -> std::io::Result<u64> {
+fn append(entry: Entry<'_, Source>, batch: &mut Batch, limit: usize) -> std::io::Result<u64> {
     let header = entry.header();
     let Some(kind) = kind(header.entry_type()) else { return Ok(0) };
     let path = entry.path_bytes();

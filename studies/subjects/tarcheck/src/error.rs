@@ -1,6 +1,10 @@
 //! What keeps an archive from being checked.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
+
+use crate::hint::printable;
+use crate::report::plural;
 
 /// Why an archive could not be checked to its end.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +22,12 @@ pub enum Error {
         bomb: unpack::Bomb,
     },
     /// The compressed data or the tar format is damaged.
-    #[error("cannot read `{}` after {entries} entries: {source}", path.display())]
+    #[error(
+        "cannot read `{}` after {}: {}",
+        path.display(),
+        plural(usize::try_from(*entries).unwrap_or(usize::MAX), "entry", "entries"),
+        damage(source)
+    )]
     Damaged {
         /// Which archive.
         path: PathBuf,
@@ -27,11 +36,28 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The file holds no tar entry.
-    #[error("`{}` is no tar archive: it has no entry", path.display())]
+    /// The archive has no entry.
+    #[error("`{}` has no entry: nothing was checked", path.display())]
     Empty {
         /// Which archive.
         path: PathBuf,
+    },
+    /// No check is left to be made.
+    #[error(
+        "no check is left: `--skip` leaves out all others\nhint: `tarcheck --list` shows all checks"
+    )]
+    NoCheck,
+    /// The file is something else.
+    #[error(
+        "`{}` is not a tar archive: it is {kind}\nhint: tar archives are read as they are, or in gz, \
+         xz, lzma, zst, bz2 or lz4",
+        path.display()
+    )]
+    NotTar {
+        /// Which file.
+        path: PathBuf,
+        /// What it is.
+        kind: String,
     },
     /// The file could not be opened.
     #[error(transparent)]
@@ -50,4 +76,16 @@ pub enum Error {
         /// What was asked for.
         tag: String,
     },
+}
+
+/// What is damaged. The words of the tar library repeat the header, which may be anything.
+fn damage(source: &std::io::Error) -> String {
+    let text = source.to_string();
+    if source.kind() == ErrorKind::UnexpectedEof || text == "failed to read entire block" {
+        return "the file is cut off".to_owned();
+    }
+    if text.starts_with("numeric field") || text == "archive header checksum mismatch" {
+        return "the next header is damaged".to_owned();
+    }
+    printable(text.as_bytes())
 }

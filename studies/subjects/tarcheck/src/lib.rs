@@ -11,6 +11,7 @@ pub mod hint;
 mod names;
 mod options;
 mod report;
+mod source;
 mod stopwatch;
 mod ways;
 

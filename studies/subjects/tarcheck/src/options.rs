@@ -70,7 +70,7 @@ impl Selection {
     /// The checks named by `only`, or all if there are none, without those named by `skip`.
     ///
     /// # Errors
-    /// If a tag is unknown.
+    /// If a tag is unknown, or no check is left.
     pub fn new(only: &[String], skip: &[String]) -> Result<Self, Error> {
         let unknown = only.iter().chain(skip).find(|tag| checks::by_tag(tag).is_none());
         if let Some(tag) = unknown {
@@ -80,7 +80,8 @@ impl Selection {
             let named = |tags: &[String]| tags.iter().any(|tag| tag == check.tag);
             (only.is_empty() || named(only)) && !named(skip)
         };
-        Ok(Self { chosen: checks::ALL.iter().filter(is_chosen).collect() })
+        let chosen: Vec<_> = checks::ALL.iter().filter(is_chosen).collect();
+        if chosen.is_empty() { Err(Error::NoCheck) } else { Ok(Self { chosen }) }
     }
 
     /// The chosen checks, in the order of the table.
@@ -108,6 +109,7 @@ mod tests {
         assert_eq!(tags(&[], &[]).unwrap(), checks::ALL.len());
         assert_eq!(tags(&["device-file"], &[]).unwrap(), 1);
         assert_eq!(tags(&[], &["device-file"]).unwrap(), checks::ALL.len() - 1);
+        assert!(matches!(tags(&["device-file"], &["device-file"]), Err(Error::NoCheck)));
         assert!(
             matches!(tags(&["devices"], &[]), Err(Error::UnknownTag { tag }) if tag == "devices")
         );

@@ -74,6 +74,7 @@ impl Report {
     }
 }
 
-fn plural(count: usize, one: &str, many: &str) -> String {
+/// A number with its noun.
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -11,7 +11,7 @@ use crate::hint::Hint;
 use crate::names::Names;
 use crate::report::{Cpu, Report, Totals};
 use crate::stopwatch::{Checker, thread_time};
-use crate::{Error, Options};
+use crate::{Error, Options, checks};
 
 /// How the work is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,14 +46,15 @@ pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
         Way::Bounded => bounded_queue(&mut feed, &checker),
         Way::JustReading => just_reading(&mut feed),
     }?;
-    if let Some(names) = &feed.names {
+    let (names, entries, mut reading) = (feed.names, feed.reader.count(), feed.cpu);
+    let begin = thread_time();
+    let ending = archive::finish(path, archive, &meter, entries)?;
+    reading += thread_time().saturating_sub(begin);
+    if let Some(names) = &names {
         names.judge(&options.selection, &mut hints);
+        hints.extend(checks::ending(ending, &options.selection));
     }
     hints.sort_by(|a, b| a.order().cmp(&b.order()));
-    let (entries, mut reading) = (feed.reader.count(), feed.cpu);
-    let begin = thread_time();
-    archive::finish(path, archive, &meter, entries)?;
-    reading += thread_time().saturating_sub(begin);
     let totals = Totals { entries, packed: meter.packed(), unpacked: meter.unpacked() };
     Ok(Report { totals, hints, cpu: Cpu { reading, checking: checker.time() } })
 }

@@ -9,7 +9,11 @@ use crate::harness::{Maker, stored};
 const WAYS: [Way; 4] = [Way::Sequential, Way::ReadAll, Way::Unbounded, Way::Bounded];
 
 fn check(archive: Maker, options: &Options) -> Vec<String> {
-    let stored = stored(&archive.gz());
+    check_bytes(&archive.gz(), options)
+}
+
+fn check_bytes(archive: &[u8], options: &Options) -> Vec<String> {
+    let stored = stored(archive);
     let report = |way| {
         let report =
             tarcheck::check(&stored.path, &Options { way, jobs: 2, ..options.clone() }).unwrap();
@@ -23,6 +27,11 @@ fn check(archive: Maker, options: &Options) -> Vec<String> {
     assert_eq!(ahead.hints.iter().map(ToString::to_string).collect::<Vec<_>>(), first, "ahead");
     assert_eq!(report(Way::JustReading), Vec::<String>::new());
     first
+}
+
+/// All hints about an archive that is not packed.
+fn hints_of(archive: &[u8]) -> Vec<String> {
+    check_bytes(archive, &Options::default())
 }
 
 /// All hints about an archive, by every way.
@@ -373,6 +382,28 @@ fn license_missing() {
         found,
         [".: info: license-missing: no `LICENSE`, `COPYING` or `COPYRIGHT` at the top"]
     );
+}
+
+#[test]
+fn end_missing() {
+    let whole = Maker::new().tar();
+    let entries = &whole[..whole.len() - 1024];
+    let lone = [entries, &[0; 512][..]].concat();
+    let expected = [".: warning: end-missing"];
+    assert_eq!(hints_of(entries), expected);
+    assert_eq!(hints_of(&lone), expected);
+    assert_eq!(hints_of(&[lone, vec![0; 511]].concat()), expected);
+    assert_eq!(hints_of(&whole), NONE);
+    assert_eq!(hints_of(&[whole, vec![0; 9000]].concat()), NONE);
+}
+
+#[test]
+fn trailing_data() {
+    let whole = Maker::new().tar();
+    let expected = [".: warning: trailing-data"];
+    assert_eq!(hints_of(&[&whole[..], b"more"].concat()), expected);
+    assert_eq!(hints_of(&[whole.clone(), vec![0; 100_000], b"more".to_vec()].concat()), expected);
+    assert_eq!(hints_of(&whole.repeat(2)), expected);
 }
 
 #[test]

@@ -167,13 +167,42 @@ fn damage_is_an_error() {
     let output = tarcheck(&stored(&whole[..whole.len() / 2]), &[]);
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.starts_with("error: cannot read `x.tar` after 1 entries"), "{stderr}");
-    says(
-        &tarcheck(&stored(b""), &[]),
-        2,
-        "",
-        "error: `x.tar` is no tar archive: it has no entry\n",
-    );
+    assert!(stderr.starts_with("error: cannot read `x.tar` after 1 entry: "), "{stderr}");
+    let mut broken = Maker::new().file("x/a", b"a\n").file("x/b", b"b\n").tar();
+    broken[2 * 1024..2 * 1024 + 512].fill(0x9b);
+    let stderr = "error: cannot read `x.tar` after 2 entries: the next header is damaged\n";
+    says(&tarcheck(&stored(&broken), &[]), 2, "", stderr);
+    let stderr = "error: cannot read `x.tar` after 2 entries: the file is cut off\n";
+    says(&tarcheck(&stored(&broken[..2 * 1024 + 100]), &[]), 2, "", stderr);
+    let stderr = "error: `x.tar` has no entry: nothing was checked\n";
+    says(&tarcheck(&stored(&[0; 1024]), &[]), 2, "", stderr);
+}
+
+#[test]
+fn what_is_no_tar_archive_is_named() {
+    let gz = |bytes: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    };
+    let text = "ä\n".repeat(1000).into_bytes();
+    let cases: [(Vec<u8>, &str); 8] = [
+        (Vec::new(), "an empty file"),
+        (b"PK\x03\x04\x14\0\0\0".to_vec(), "a zip archive"),
+        (b"hi\n".to_vec(), "text"),
+        (text[1..].to_vec(), "unknown data"),
+        (text.clone(), "text"),
+        (gz(&text), "text, packed by gzip"),
+        (gz(&gz(&Maker::new().tar())), "packed twice, by gzip and gzip"),
+        (Maker::new().tar()[..300].to_vec(), "shorter than a header"),
+    ];
+    for (bytes, kind) in cases {
+        let stderr = format!(
+            "error: `x.tar` is not a tar archive: it is {kind}\nhint: tar archives are read as they \
+             are, or in gz, xz, lzma, zst, bz2 or lz4\n"
+        );
+        says(&tarcheck(&stored(&bytes), &[]), 2, "", &stderr);
+    }
 }
 
 #[test]
@@ -184,6 +213,14 @@ fn mistakes_are_named() {
         2,
         "",
         "error: there is no check `devices`\nhint: `tarcheck --list` shows all checks\n",
+    );
+    let output = tarcheck(&faulty(), &["--only", "device-file", "--skip", "device-file"]);
+    says(
+        &output,
+        2,
+        "",
+        "error: no check is left: `--skip` leaves out all others\nhint: `tarcheck --list` shows all \
+         checks\n",
     );
     let output = tarcheck(&faulty(), &["-q", "missing.tar", "."]);
     assert_eq!(output.status.code(), Some(2));

@@ -10,9 +10,10 @@ mod name;
 mod script;
 mod text;
 
-use crate::Options;
 use crate::archive::{Batch, Item, Kind};
 use crate::hint::{Hint, Severity, printable};
+use crate::source::Ending;
+use crate::{Options, Selection};
 
 /// A file that is checked.
 pub struct File<'a> {
@@ -84,7 +85,7 @@ use Scope::{Archive, Content, Entry, Text};
 use Severity::{Error, Info, Warning};
 
 /// All checks.
-pub static ALL: [Check; 42] = [
+pub static ALL: [Check; 44] = [
     check(
         "path-traversal",
         Error,
@@ -257,6 +258,13 @@ pub static ALL: [Check; 42] = [
     check("minified-without-source", Warning, "`x.min.js` without `x.js`", Archive),
     check("several-top-folders", Info, "unpacks into more than one folder", Archive),
     check("license-missing", Info, "no licence at the top", Archive),
+    check(
+        "end-missing",
+        Warning,
+        "the archive ends without two blocks of zeros: it may have been cut off",
+        Archive,
+    ),
+    check("trailing-data", Warning, "something follows the end of the archive", Archive),
 ];
 
 /// The check with a name.
@@ -278,6 +286,18 @@ pub fn batch(batch: &Batch, options: &Options, hints: &mut Vec<Hint>) {
             note: finding.note,
         }));
     }
+}
+
+/// The hint about how the archive ends, if that is wrong.
+pub(crate) fn ending(ending: Ending, selection: &Selection) -> Option<Hint> {
+    let tag = match ending {
+        Ending::Complete => return None,
+        Ending::Missing => "end-missing",
+        Ending::Trailing => "trailing-data",
+    };
+    let check = by_tag(tag).filter(|check| selection.has(check.tag))?;
+    let (file, note) = (String::new(), String::new());
+    Some(Hint { file, line: None, tag: check.tag, severity: check.severity, note })
 }
 
 fn make(check: &Check, file: &File) -> Option<Finding> {
