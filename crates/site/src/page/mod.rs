@@ -209,7 +209,8 @@ fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup 
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
-        " where a change is reported, as on the page of changes."
+        " where a change is reported, as on the page of changes. Since the first revision, both "
+        "medians must have intervals that are apart, too."
     }
 }
 

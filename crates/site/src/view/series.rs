@@ -129,7 +129,9 @@ impl<'a> SeriesView<'a> {
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|first| {
                 let way = ChangeVerdict::of(summary.median > first.median, better);
-                MedianDifference::between(&first, &summary, any_reported.then_some(way))
+                // What rose and fell again leaves no difference that noise does not explain.
+                let marked = any_reported && are_apart(&first, &summary);
+                MedianDifference::between(&first, &summary, marked.then_some(way))
             });
             first.get_or_insert(summary);
         }
@@ -173,7 +175,31 @@ impl<'a> SeriesView<'a> {
     }
 }
 
+/// Whether the intervals of two medians are apart; medians without intervals are known exactly.
+fn are_apart(one: &Summary, other: &Summary) -> bool {
+    let bounds = |it: &Summary| it.interval.unwrap_or((it.median, it.median));
+    let (one, other) = (bounds(one), bounds(other));
+    one.1 < other.0 || other.1 < one.0
+}
+
 fn typical(rows: &[SeriesRow]) -> f64 {
     let medians: Vec<f64> = rows.iter().filter_map(|row| Some(row.summary?.median)).collect();
     median(&medians).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_differ_where_their_intervals_are_apart() {
+        let of = |level: f64| {
+            let values: Vec<f64> = (0..12).map(|at| level + f64::from(at % 4)).collect();
+            Summary::of(&values).unwrap()
+        };
+        assert!(are_apart(&of(100.0), &of(110.0)) && are_apart(&of(110.0), &of(100.0)));
+        assert!(!are_apart(&of(100.0), &of(101.0)));
+        let one = |value: f64| Summary::of(&[value]).unwrap();
+        assert!(are_apart(&one(7.0), &one(8.0)) && !are_apart(&one(7.0), &one(7.0)));
+    }
 }
