@@ -2,11 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use crate::PipeError;
 
@@ -19,12 +22,13 @@ const IN_ONE_PIECE: usize = 4096;
 pub struct PipeWriter {
     path: PathBuf,
     pipe: File,
+    patience: Duration,
 }
 
 impl PipeWriter {
-    /// Opens a pipe, which a helper must have open.
-    pub fn open(path: &Path) -> Result<Self, PipeError> {
-        let failure = |source| PipeError::Io { action: "open", path: path.to_owned(), source };
+    /// Opens a pipe, which a helper must have open. A full one is waited for
+    /// as long as `patience`.
+    pub fn open(path: &Path, patience: Duration) -> Result<Self, PipeError> {
         let no_helper = || PipeError::NoHelper { path: path.to_owned() };
         match path.metadata() {
             Ok(found) if !found.file_type().is_fifo() => {
@@ -33,17 +37,16 @@ impl PipeWriter {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(no_helper()),
             _ => {}
         }
-        // Without `NONBLOCK`, opening would wait for a helper. Writing may wait: for a helper that
-        // is slow.
+        // Without `NONBLOCK`, opening would wait for a helper, and writing for ever for one that
+        // is stopped.
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let pipe = match OpenOptions::new().write(true).custom_flags(flags).open(path) {
-            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
+            Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
                 return Err(no_helper());
             }
-            pipe => pipe.map_err(failure)?,
+            pipe => pipe.map_err(|source| PipeError::of_open(path, source))?,
         };
-        rustix::fs::fcntl_setfl(&pipe, OFlags::empty()).map_err(|error| failure(error.into()))?;
-        Ok(Self { path: path.to_owned(), pipe })
+        Ok(Self { path: path.to_owned(), pipe, patience })
     }
 
     /// Sends one line.
@@ -52,9 +55,41 @@ impl PipeWriter {
         if line.len() > IN_ONE_PIECE {
             return Err(PipeError::TooLong { length: line.len(), most: IN_ONE_PIECE });
         }
-        let failure =
-            |source| PipeError::Io { action: "write to", path: self.path.clone(), source };
-        self.pipe.write_all(line.as_bytes()).map_err(failure)
+        let mut rest = line.as_bytes();
+        let begin = Instant::now();
+        while !rest.is_empty() {
+            match self.pipe.write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(begin)?,
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                    return Err(PipeError::NoHelper { path: self.path.clone() });
+                }
+                Err(error) => return Err(self.failure(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the pipe has room, at most until its patience since `begin` ends.
+    fn wait(&self, begin: Instant) -> Result<(), PipeError> {
+        let rest = self.patience.saturating_sub(begin.elapsed());
+        if rest.is_zero() {
+            return Err(PipeError::Full {
+                path: self.path.clone(),
+                seconds: self.patience.as_secs(),
+            });
+        }
+        // Durations that no timespec holds are longer than any patience.
+        let rest = Timespec::try_from(rest).ok();
+        match poll(&mut [PollFd::new(&self.pipe, PollFlags::OUT)], rest.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(self.failure(error.into())),
+        }
+    }
+
+    fn failure(&self, source: std::io::Error) -> PipeError {
+        PipeError::Io { action: "write to", path: self.path.clone(), source }
     }
 }
 

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, flock, mknodat};
 use rustix::io::Errno;
 
-use crate::{PipeCommand, PipeError, Tally};
+use crate::{Interrupt, PipeCommand, PipeError, Tally};
 
 /// How the helper waits for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +51,21 @@ impl Helper {
         }
     }
 
-    /// Reads commands until `quit`. Reports go to `output`, lines that are no commands to
-    /// `complain`.
+    /// Reads commands until `quit` or an interrupt. Reports go to `output`, lines that are no
+    /// commands to `complain`.
     pub fn serve(
         &mut self,
+        interrupt: &Interrupt,
         output: &mut impl Write,
         mut complain: impl FnMut(String),
     ) -> Result<&Tally, PipeError> {
         let mut buffer = [0; 4096];
         loop {
-            let length = self.read(&mut buffer).map_err(|source| self.failure("read", source))?;
+            let length = self.read(interrupt, &mut buffer);
+            let length = length.map_err(|source| self.failure("read", source))?;
+            if length == 0 {
+                return Ok(&self.tally);
+            }
             self.pending.extend_from_slice(&buffer[..length]);
             while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.pending.drain(..=end).collect();
@@ -71,18 +76,24 @@ impl Helper {
                 match line.parse() {
                     Ok(PipeCommand::Count(name, number)) => self.tally.add(&name, number),
                     Ok(PipeCommand::Quit) => return Ok(&self.tally),
-                    Ok(PipeCommand::Report) => report(output, &self.tally),
+                    Ok(PipeCommand::Report) => {
+                        report(output, &self.tally).unwrap_or_else(|error| {
+                            complain(format!("cannot write a report: {error}"));
+                        });
+                    }
                     Err(error) => complain(error.to_string()),
                 }
             }
         }
     }
 
-    /// Waits for input and reads it.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
+    /// Waits for input and reads it; nothing after an interrupt.
+    fn read(&mut self, interrupt: &Interrupt, buffer: &mut [u8]) -> io::Result<usize> {
+        while !interrupt.is_wanted() {
             if self.waiting == Waiting::Blocking {
-                let mut ready = [PollFd::new(&self.pipe, PollFlags::IN)];
+                let wake = interrupt.wake();
+                let mut ready =
+                    [PollFd::new(&self.pipe, PollFlags::IN), PollFd::new(&wake, PollFlags::IN)];
                 match poll(&mut ready, None) {
                     Ok(_) | Err(Errno::INTR) => {}
                     Err(error) => return Err(error.into()),
@@ -94,6 +105,7 @@ impl Helper {
                 result => return result,
             }
         }
+        Ok(0)
     }
 
     fn failure(&self, action: &'static str, source: io::Error) -> PipeError {
@@ -101,6 +113,7 @@ impl Helper {
     }
 }
 
+/// The error of a system call.
 fn failure(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PipeError {
     move |source| PipeError::Io { action, path: path.to_owned(), source }
 }
@@ -119,7 +132,7 @@ fn open_or_make(path: &Path) -> Result<(File, bool), PipeError> {
     // done.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
-    Ok((pipe.map_err(failure("open", path))?, is_own))
+    Ok((pipe.map_err(|source| PipeError::of_open(path, source))?, is_own))
 }
 
 /// Whether `path` still names this pipe.
@@ -128,9 +141,12 @@ fn is_at(pipe: &File, path: &Path) -> bool {
     pipe.metadata().and_then(|open| Ok(same(open, path.metadata()?))).unwrap_or(false)
 }
 
-/// Prints a report. Who closed the output wants none, but the helper goes on.
-fn report(output: &mut impl Write, tally: &Tally) {
-    let _ = write!(output, "{tally}").and_then(|()| output.flush());
+/// Prints a report. A reader that closed the output wants none.
+fn report(output: &mut impl Write, tally: &Tally) -> io::Result<()> {
+    match write!(output, "{tally}").and_then(|()| output.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 impl Drop for Helper {

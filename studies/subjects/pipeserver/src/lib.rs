@@ -8,11 +8,13 @@
 mod client;
 mod error;
 mod helper;
+mod interrupt;
 mod tally;
 mod testcase;
 
 pub use client::{PipeWriter, Product};
 pub use error::PipeError;
 pub use helper::{Helper, Waiting};
+pub use interrupt::Interrupt;
 pub use tally::{PipeCommand, PipeCommandError, Tally};
 pub use testcase::{TestCase, TestResult};

@@ -1,11 +1,17 @@
 //! The command line of `pipeserver`.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pipeserver::{Helper, PipeError, PipeWriter, Product, TestCase, Waiting};
+use pipeserver::{
+    Helper, Interrupt, PipeCommand, PipeError, PipeWriter, Product, TestCase, Waiting,
+};
+
+/// How long a product waits for room in a full pipe.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -30,7 +36,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    /// Read commands from a pipe until `quit`, then print the totals
+    /// Read commands from a pipe until `quit` or Ctrl-C, then print the totals
     ///
     /// The pipe is made if it is not there, and then removed at the end.
     Serve {
@@ -44,13 +50,17 @@ enum Subcommands {
     Send {
         /// The named pipe
         pipe: PathBuf,
-        /// Commands, each in quotes
-        #[arg(required = true)]
+        /// Commands, each in quotes: 'count NAME [NUMBER]', report, quit
+        #[arg(required = true, value_name = "COMMAND", allow_negative_numbers = true)]
         lines: Vec<String>,
+        /// How long to wait for room in a full pipe
+        #[arg(long, value_name = "SECONDS", default_value_t = 10,
+              value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        timeout: u64,
     },
     /// Work in steps, and report each to a helper
     Product {
-        /// The named pipe [default: report to nobody]
+        /// The named pipe [default: no report]
         #[arg(long)]
         pipe: Option<PathBuf>,
         #[command(flatten)]
@@ -115,26 +125,51 @@ fn main() -> ExitCode {
 fn execute(command: Subcommands) -> Result<(), PipeError> {
     match command {
         Subcommands::Serve { pipe, wait } => {
-            let mut helper = Helper::open(&pipe, wait.into())?;
-            let complain = |error| eprintln!("warning: {error}");
-            let tally = helper.serve(&mut io::stdout().lock(), complain)?;
-            print_all(&tally.to_string());
+            serve(&pipe, wait)?;
         }
-        Subcommands::Send { pipe, lines } => {
-            let mut writer = PipeWriter::open(&pipe)?;
+        Subcommands::Send { pipe, lines, timeout } => {
+            check(&pipe, &lines)?;
+            let mut writer = PipeWriter::open(&pipe, Duration::from_secs(timeout))?;
             lines.iter().try_for_each(|line| writer.send(line))?;
         }
         Subcommands::Product { pipe, work } => {
-            let mut writer = pipe.as_deref().map(PipeWriter::open).transpose()?;
+            let open = |pipe| PipeWriter::open(pipe, PATIENCE);
+            let mut writer = pipe.as_deref().map(open).transpose()?;
             let checksum = Product::from(work).work(|| match &mut writer {
                 Some(writer) => writer.send("count steps"),
                 None => Ok(()),
             })?;
-            print_all(&format!("checksum {checksum:016x}\n"));
+            print_all(&format!("checksum {checksum:016x}\n"))?;
         }
         Subcommands::Test { wait, silent, work } => test(wait, silent, work)?,
     }
     Ok(())
+}
+
+/// Serves a pipe, and prints the totals at the end.
+fn serve(pipe: &Path, wait: Wait) -> Result<(), PipeError> {
+    let failure = |source| PipeError::Io { action: "serve", path: pipe.to_owned(), source };
+    let interrupt = Interrupt::register().map_err(failure)?;
+    let mut helper = Helper::open(pipe, wait.into())?;
+    let complain = |error| eprintln!("warning: {error}");
+    let tally = helper.serve(&interrupt, &mut io::stdout().lock(), complain)?;
+    print(&tally.to_string()).map_err(|source| PipeError::Totals { tally: tally.clone(), source })
+}
+
+/// Refuses lines of which the helper alone would say that they are no commands.
+fn check(pipe: &Path, lines: &[String]) -> Result<(), PipeError> {
+    let parsed = |line: &String| line.parse::<PipeCommand>();
+    let mut commands = lines.iter().filter(|line| !line.trim().is_empty());
+    let Some(source) = commands.find_map(|line| parsed(line).err()) else { return Ok(()) };
+    let joined = lines.join(" ");
+    let hint = match parsed(&joined) {
+        Ok(_) => format!(
+            "\nhint: put each command in quotes: pipeserver send {} '{joined}'",
+            pipe.display()
+        ),
+        Err(_) => String::new(),
+    };
+    Err(PipeError::Line { source, hint })
 }
 
 fn test(wait: Wait, is_silent: bool, work: WorkAmount) -> Result<(), PipeError> {
@@ -153,12 +188,19 @@ fn test(wait: Wait, is_silent: bool, work: WorkAmount) -> Result<(), PipeError> 
         result.wall.as_secs_f64(),
         result.counted,
         result.checksum,
-    ));
-    Ok(())
+    ))
+}
+
+fn print_all(text: &str) -> Result<(), PipeError> {
+    let path = "standard output".into();
+    print(text).map_err(|source| PipeError::Io { action: "write to", path, source })
 }
 
 /// Prints text. A reader that closed the pipe wants no more.
-fn print_all(text: &str) {
-    use io::Write;
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }

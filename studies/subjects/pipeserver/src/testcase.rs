@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::{PipeError, PipeWriter, Product, Waiting};
 
-/// How long a helper may take to open its pipe.
+/// How long a helper may take to open its pipe, and to read what is in it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A helper in a process of its own beside a product.
@@ -73,7 +73,7 @@ impl HelperProcess {
     fn connect(&mut self, pipe: &Path) -> Result<PipeWriter, PipeError> {
         let start = Instant::now();
         loop {
-            match PipeWriter::open(pipe) {
+            match PipeWriter::open(pipe, PATIENCE) {
                 Err(PipeError::NoHelper { .. }) if start.elapsed() < PATIENCE => {
                     if let Ok(Some(status)) = self.0.try_wait() {
                         return Err(PipeError::Helper(status.to_string()));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside of test functions
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -66,11 +66,11 @@ impl Helper {
 fn both_ways_of_waiting_count_the_same() {
     for wait in ["block", "busy"] {
         let helper = Helper::open(wait);
-        helper.send(&["count b 2", "count a", "nonsense"]);
+        helper.send(&["count b 2", "count a"]);
         // Any program may write, and a line may come in pieces.
         let mut pipe = fs::OpenOptions::new().write(true).open(helper.path()).unwrap();
         pipe.write_all(b"count").unwrap();
-        pipe.write_all(b" a 40\nreport\n").unwrap();
+        pipe.write_all(b" a 40\nnonsense\nreport\n").unwrap();
         helper.send(&["count a"]);
         let expected = "a 41\nb 2\na 42\nb 2\n".to_owned();
         let warning = "warning: `nonsense` is no command: count, report or quit\n".to_owned();
@@ -165,6 +165,68 @@ fn the_pipe_of_a_killed_helper_is_taken_over() {
 }
 
 #[test]
+fn a_signal_ends_a_helper_with_its_totals() {
+    for (wait, signal) in [("block", "-INT"), ("busy", "-TERM")] {
+        let helper = Helper::open(wait);
+        helper.send(&["count a", "report"]);
+        // The report says that the line has arrived.
+        let (folder, mut process) = (helper.folder, helper.process);
+        let mut first = [0; 4];
+        process.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"a 1\n");
+        assert!(
+            Command::new("kill")
+                .args([signal, &process.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let output = process.wait_with_output().unwrap();
+        assert_eq!(texts(&output), (0, "a 1\n".to_owned(), String::new()), "{wait}");
+        assert!(!folder.path().join("pipe").exists());
+    }
+}
+
+#[test]
+fn a_full_pipe_is_not_waited_for_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // It stands for a helper that is stopped: it has the pipe open, and reads nothing.
+    let _reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let name = pipe.to_str().unwrap();
+    let line = format!("count {}", "x".repeat(4000));
+    let output =
+        pipeserver(&[&["send", "--timeout", "1", name], &[line.as_str(); 40][..]].concat());
+    let stderr = format!(
+        "error: the pipe `{name}` is full, and its helper has read nothing for 1 s\nhint: is the \
+         helper stopped? `kill -CONT` lets it go on; `--timeout` waits longer\n"
+    );
+    assert_eq!(texts(&output), (2, String::new(), stderr));
+}
+
+#[test]
+fn totals_that_cannot_be_written_are_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let name = pipe.to_str().unwrap();
+    let mut helper = Command::new(env!("CARGO_BIN_EXE_pipeserver"))
+        .args(["serve", name])
+        .stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while texts(&pipeserver(&["send", name, "count a 7"])).0 != 0 {
+        assert!(helper.try_wait().unwrap().is_none(), "the helper has ended");
+    }
+    pipeserver(&["send", name, "report", "quit"]);
+    let stderr = "warning: cannot write a report: No space left on device (os error 28)\n\
+                  error: cannot write the totals: No space left on device (os error 28)\n\
+                  note: the totals are:\na 7\n";
+    assert_eq!(texts(&helper.wait_with_output().unwrap()), (2, String::new(), stderr.to_owned()));
+}
+
+#[test]
 fn mistakes_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -190,8 +252,18 @@ fn mistakes_are_explained() {
             .starts_with("error: cannot make `/nonexistent/pipe`: ")
     );
 
+    assert_eq!(
+        error(&["send", &pipe, "nonsense"]),
+        "error: `nonsense` is no command: count, report or quit\n"
+    );
+    let unquoted = format!(
+        "error: `count` needs a name\nhint: put each command in quotes: pipeserver send {pipe} \
+         'count c -3'\n"
+    );
+    assert_eq!(error(&["send", &pipe, "count", "c", "-3"]), unquoted);
+
     let helper = Helper::open("block");
-    let (name, long) = (helper.pipe(), "x".repeat(5000));
+    let (name, long) = (helper.pipe(), format!("count {}", "x".repeat(4994)));
     let too_long =
         "error: a line of 5001 bytes is too long: at most 4096 are written in one piece\n";
     assert_eq!(error(&["send", &name, &long]), too_long);

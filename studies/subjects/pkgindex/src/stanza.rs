@@ -146,7 +146,8 @@ fn name(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    const HELLO: &[u8] = b"Package: hello\nDepends: libc6 (>= 2.14), a | b:any\nDescription: greets\n All\n .\n the day.\nTag: x\n";
+    const HELLO: &[u8] = b"Package: hello\nDepends: libc6 (>= 2.14), a | b:any\n\
+        Description: greets\n All\n .\n the day.\nTag: x\n";
 
     #[test]
     fn fields_go_on_at_indented_lines() {

@@ -49,8 +49,8 @@ pub enum Error {
     NoCheck,
     /// The file is something else.
     #[error(
-        "`{}` is not a tar archive: it is {kind}\nhint: tar archives are read as they are, or in gz, \
-         xz, lzma, zst, bz2 or lz4",
+        "`{}` is not a tar archive: it is {kind}\n\
+         hint: tar archives are read as they are, or in gz, xz, lzma, zst, bz2 or lz4",
         path.display()
     )]
     NotTar {
@@ -63,7 +63,10 @@ pub enum Error {
     #[error(transparent)]
     Open(#[from] unpack::Error),
     /// The archive has more entries than allowed.
-    #[error("`{}` has more than {limit} entries\nhint: raise the limit with `--max-entries`", path.display())]
+    #[error(
+        "`{}` has more than {limit} entries\nhint: raise the limit with `--max-entries`",
+        path.display()
+    )]
     TooManyEntries {
         /// Which archive.
         path: PathBuf,

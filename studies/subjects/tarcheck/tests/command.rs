@@ -56,7 +56,8 @@ fn json_is_one_object_an_archive() {
     assert_eq!(objects.len(), 2);
     assert_eq!(objects[0]["entries"], 3);
     let hint = serde_json::json!({
-        "file": "x/s", "line": 1, "tag": "relative-interpreter", "severity": "warning", "note": "`perl`"
+        "file": "x/s", "line": 1, "tag": "relative-interpreter", "severity": "warning",
+        "note": "`perl`"
     });
     assert_eq!(objects[0]["hints"][1], hint);
     assert_eq!(output.status.code(), Some(1));
