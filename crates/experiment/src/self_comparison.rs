@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_measure::{ExecutionEnd, Executor, MeasureError, Request};
+use tacho_measure::{Execution, ExecutionEnd, Executor, MeasureError, Request};
 use tacho_stats::compare::TwoModes;
 use tacho_stats::forecast::Forecast;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
@@ -140,12 +140,13 @@ fn since(executor: &mut dyn Executor, then: Timestamp) -> Duration {
     Duration::try_from(executor.now().duration_since(then)).unwrap_or_default()
 }
 
-/// How many additions a shell makes in a millisecond.
+/// How many additions a shell makes in a millisecond of CPU time, so that work beside it does not
+/// make its loops shorter.
 fn speed(executor: &mut dyn Executor) -> Result<f64, MeasureError> {
     let mut differences = Vec::new();
     for _ in 0..TRIALS {
-        let empty = wall(executor, &looping(1.0))?;
-        let full = wall(executor, &looping(TRIAL))?;
+        let empty = work(executor, &looping(1.0))?;
+        let full = work(executor, &looping(TRIAL))?;
         differences.push(full.saturating_sub(empty).as_secs_f64().max(1e-6));
     }
     Ok(TRIAL / (1000.0 * median(&differences).unwrap_or(1e-6)))
@@ -195,9 +196,19 @@ fn looping(additions: f64) -> Request {
 }
 
 fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
+    executed(executor, request).map(|execution| execution.wall)
+}
+
+/// Its CPU time, or its wall time where that is not known.
+fn work(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
+    let execution = executed(executor, request)?;
+    Ok(execution.usage.cpu().filter(|cpu| !cpu.is_zero()).unwrap_or(execution.wall))
+}
+
+fn executed(executor: &mut dyn Executor, request: &Request) -> Result<Execution, MeasureError> {
     let execution = executor.execute(request);
     match execution.ended {
-        ExecutionEnd::Exited(0) => Ok(execution.wall),
+        ExecutionEnd::Exited(0) => Ok(execution),
         ExecutionEnd::Interrupted => Err(MeasureError::Interrupted),
         ended => {
             Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) })
@@ -273,7 +284,7 @@ const LONG: usize = 10;
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use tacho_measure::{Execution, ScriptedExecutor};
+    use tacho_measure::ScriptedExecutor;
 
     use super::*;
 

@@ -213,12 +213,11 @@ pub fn named(facts: &std::collections::BTreeMap<String, String>) -> String {
     facts.iter().map(line).collect()
 }
 
-/// All facts, a line a fact.
+/// All facts, a line a fact; folded for a terminal, and whole for a program that reads them.
 pub fn facts(Facts(facts): &Facts) -> String {
     let width = facts.keys().map(String::len).max().unwrap_or_default() + 2;
-    let columns = terminal_width().unwrap_or(COLUMNS);
     let line = |(name, fact): (&String, &tacho_machine::Fact)| {
-        paragraph(&format!("{name:<width$}{fact}"), 0, columns)
+        text::wrap(&format!("{name:<width$}{fact}"), terminal_width()) + "\n"
     };
     facts.iter().map(line).collect()
 }
