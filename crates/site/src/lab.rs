@@ -261,6 +261,8 @@ pub struct RunRecord {
     pub conditions: BTreeMap<String, String>,
     /// How long its sessions measured, where that is known.
     pub took: Option<Duration>,
+    /// What fixed programs showed of the machine, as one line; absent where none was executed.
+    pub reference: Option<String>,
 }
 
 /// A measurement, and of what and where it is one.

@@ -20,6 +20,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     let content = html! {
         h1 { "Run " (number) ": " (record.what) }
         (runs::summary(record))
+        @if let Some(reference) = &record.reference { p.note { (reference) } }
         (runs::ways(view, "../", number))
         (super::probe::of_run(view, number))
         @if times.is_empty() {

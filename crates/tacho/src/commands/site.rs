@@ -97,7 +97,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let conditions = store.conditions(run.number)?;
         let took = took(store, &run)?;
         let what = run_words::of_run(store, &run, &revisions)?;
-        runs.push(RunRecord { run, what, conditions, took });
+        let reference = reference::summary(store, &run)?.as_ref().map(output::reference::line);
+        runs.push(RunRecord { run, what, conditions, took, reference });
     }
     let mut superseded: Vec<(BenchmarkKey, u32)> = Vec::new();
     for Series { key, .. } in &series {
