@@ -87,6 +87,14 @@ fn an_empty_range() {
 }
 
 #[test]
+fn a_range_with_three_dots_is_not_taken_for_another() {
+    let stderr = Project::scripts(3).tacho("track HEAD~2...HEAD").exits(2).stderr;
+    let told = "error: `HEAD~2...HEAD` has three dots\nhint: write `HEAD~2..HEAD`; it begins where \
+                both part\n";
+    assert_eq!(stderr, told);
+}
+
+#[test]
 fn an_unknown_benchmark_or_metric() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @r#"

@@ -301,3 +301,29 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         "error: `prog` is not a patch: no line says which file it changes (`+++ FILE`)\n"
     );
 }
+
+#[test]
+fn edits_that_are_not_committed_are_named_and_can_be_tried() {
+    let project = project().file("prog", &PROG.replace("step=1", "step=4"));
+    let note = "note: 1 file is edited and not committed: it is measured as in `HEAD`\nhint: `git \
+                diff HEAD | tacho try -` measures the edits against `HEAD`\n";
+    for arguments in ["track HEAD", "compare HEAD HEAD", "try fast.diff --rounds 3"] {
+        let stderr = project.tacho(arguments).stderr;
+        assert_eq!(stderr.matches(note).count(), 1, "{arguments}: {stderr}");
+    }
+    let diff = project.git(["diff", "HEAD"]);
+    let mut command = project.command(["try", "-", "--rounds", "8", "--json"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(diff.as_bytes()).unwrap();
+    let answer = Answer::of(&child.wait_with_output().unwrap()).exits(0);
+    assert!(!answer.stderr.contains("not committed"), "these are tried: {}", answer.stderr);
+    assert_eq!(answer.json()["tries"][0]["rows"][0]["b"], 240.0);
+    let project = project.commit("four times");
+    let stderr = project.tacho("track HEAD~1").stderr;
+    assert!(!stderr.contains("not committed"), "nothing is edited: {stderr}");
+}

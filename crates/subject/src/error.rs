@@ -302,6 +302,14 @@ pub enum SubjectError {
         /// Whether the repository is a shallow clone, which may be the reason.
         shallow: bool,
     },
+    /// A range with three dots, which git takes for another question.
+    #[error("`{from}...{to}` has three dots")]
+    ThreeDots {
+        /// Where it would begin.
+        from: String,
+        /// Where it would end.
+        to: String,
+    },
     /// A name that is neither a time nor anything that CVS knows.
     #[error("unknown revision `{name}`")]
     UnknownPoint {
@@ -351,6 +359,9 @@ impl SubjectError {
             Self::EmptyRange { same: true, .. } => "to measure one revision, name only that one",
             Self::EmptyRange { from, to, .. } => {
                 return Some(format!("did you mean `{to}..{from}`?"));
+            }
+            Self::ThreeDots { from, to } => {
+                return Some(format!("write `{from}..{to}`; it begins where both part"));
             }
             Self::GitMissing { .. } => "install git; it is called as a program",
             Self::NoDates { .. } => "step by number instead: `3commits` is every third release",

@@ -24,6 +24,8 @@ pub struct Project {
     pub plan: Plan,
     /// The plan's text.
     pub text: String,
+    /// The plan's file, absolute; of one that was typed there is none.
+    pub file: PathBuf,
     /// The folder that it stands in, absolute.
     pub folder: PathBuf,
     /// The subject's name.
@@ -48,8 +50,15 @@ impl Project {
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let text = text + &more_quirks(&folder, &mut plan)?;
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
-        let project =
-            Self { plan, text, folder, name, store: global.store(), cache: global.cache() };
+        let project = Self {
+            plan,
+            text,
+            file: path,
+            folder,
+            name,
+            store: global.store(),
+            cache: global.cache(),
+        };
         Ok(project.resolved())
     }
 
@@ -59,7 +68,8 @@ impl Project {
         let plan = plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
         let (folder, name) = (folder.to_owned(), folder_name(folder));
         let (store, cache) = (global.store(), global.cache());
-        let project = Self { plan, text, folder, name, store, cache };
+        let file = folder.join("typed");
+        let project = Self { plan, text, file, folder, name, store, cache };
         let beside = || project.cache().join("store").to_string_lossy().into_owned();
         let store = project.store.clone().or_else(|| Some(beside()));
         Ok(Self { store, ..project }.resolved())

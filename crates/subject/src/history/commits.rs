@@ -31,6 +31,10 @@ impl Commits {
         to: &str,
         selection: &Selection,
     ) -> Result<SelectedRevisions, SubjectError> {
+        if let Some(last) = to.strip_prefix('.') {
+            let (from, to) = (from.unwrap_or_default().to_owned(), last.to_owned());
+            return Err(SubjectError::ThreeDots { from, to });
+        }
         let names: Vec<&str> = std::iter::once(to).chain(from).collect();
         let ids = resolve::commits(&self.repository, &names)?;
         let (end, start) = (&ids[0], ids.get(1));

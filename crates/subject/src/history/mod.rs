@@ -9,6 +9,7 @@ mod choose;
 mod commits;
 pub(crate) mod cvs;
 mod dag;
+mod edited;
 mod every;
 pub(crate) mod log;
 mod releases;
@@ -28,14 +29,13 @@ use crate::SubjectError;
 use crate::build::{self, BuildEnd, BuildLimits, BuildLog};
 use crate::repository::Repository;
 
+pub use edited::edited_files;
 pub use every::RevisionStep;
 
 /// The history of this subject, whose plan is in that folder.
 pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>, SubjectError> {
     Ok(match &subject.source {
-        Source::Git(path) => Box::new(commits::Commits::new(Repository::open(
-            &plan_folder.join(path).components().collect::<PathBuf>(),
-        )?)),
+        Source::Git(path) => Box::new(commits::Commits::new(repository_of(path, plan_folder)?)),
         Source::Cvs(module) => {
             Box::new(cvs::CvsPoints::new(module, plan_folder, Timestamp::now())?)
         }
@@ -46,11 +46,16 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
     })
 }
 
+/// The repository that a plan in that folder names by this path.
+fn repository_of(path: &str, plan_folder: &Path) -> Result<Repository, SubjectError> {
+    Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())
+}
+
 /// Has the subject's repository fetch from its remote, if it is one of git, for no longer than
 /// that: the only time that something of the user's is written, and only when asked for.
 pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(), SubjectError> {
     let Source::Git(path) = &subject.source else { return Ok(()) };
-    let repository = Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?;
+    let repository = repository_of(path, plan_folder)?;
     // A remote that says nothing for a minute is given up.
     let fetch = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "fetch", "--quiet"];
     let said = tempfile::NamedTempFile::new()

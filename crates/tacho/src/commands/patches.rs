@@ -24,7 +24,7 @@ pub struct Patch {
 impl Patch {
     /// That of this path; `-` is read now and kept in the cache.
     pub fn typed(project: &Project, path: &Path) -> Result<Self, CliError> {
-        if path == Path::new(INPUT.0) {
+        if Self::is_input(path) {
             return Self::read(project);
         }
         let full = path.canonicalize().map_err(CliError::reading(path))?;
@@ -33,6 +33,11 @@ impl Patch {
             name: path.to_string_lossy().into_owned(),
             path: from_plan.to_string_lossy().into_owned(),
         })
+    }
+
+    /// Whether that is what is typed for standard input.
+    pub fn is_input(path: &Path) -> bool {
+        path == Path::new(INPUT.0)
     }
 
     fn read(project: &Project) -> Result<Self, CliError> {

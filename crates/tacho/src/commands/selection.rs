@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use tacho_record::{Plan, Revision};
 use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
+use super::edited;
 use crate::cli::TrackArgs;
 use crate::error::CliError;
 use crate::output;
@@ -24,6 +25,7 @@ pub(super) fn select(
     if let Some(note) = &selected.note {
         output::note("note", note);
     }
+    edited::tell(project, &selected.revisions);
     if command.dry_run {
         // What a session would find wrong with the quirks, it finds too.
         tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;

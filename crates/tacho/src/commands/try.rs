@@ -16,6 +16,7 @@ use tacho_report::build::why_not;
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::fail_on::{exit, fail_on, metrics};
+use super::edited;
 use super::layout_options;
 use super::patches::{Patch, renamed};
 use super::session::{CommandSession, SessionRequest};
@@ -87,6 +88,10 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
         return Err(CliError::PatchTwice { name: twice.name.clone() });
     }
     check(&project, &plan, &base, &patches)?;
+    // What is piped is most likely the edits themselves.
+    if !command.patch.iter().any(|path| Patch::is_input(path)) {
+        edited::tell(&project, std::slice::from_ref(&base));
+    }
     let (quiet, layouts) =
         (global.quiet || command.form.json, layout_options::layouts(&command.terms, &plan)?);
     let session = CommandSession::open(&project, command.begin.wait)?;

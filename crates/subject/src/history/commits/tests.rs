@@ -300,10 +300,7 @@ fn unknown_names_are_said_with_the_nearest_known() {
     assert_eq!(said("--output=x"), "unknown revision `--output=x`");
     assert_eq!(said("line\nfeed"), "unknown revision `line\nfeed`");
     assert_eq!(said(""), "unknown revision ``");
-    assert_eq!(
-        said("a...b"),
-        "`...b` is not a range of revisions; a range is `A..B`, `A..` or `..B`"
-    );
+    assert_eq!(said("a...b"), "`a...b` has three dots; write `a..b`; it begins where both part");
     assert_eq!(said("HEAD:a"), "`HEAD:a` is a blob, not a commit");
 }
 

@@ -11,6 +11,7 @@ use tacho_record::{Plan, Revision};
 
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::commands::bisect::range::Range;
+use crate::commands::edited;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -51,6 +52,7 @@ pub(crate) fn once(
     let mut wish = super::target::wish(&project.plan, command)?;
     wish.plan.subject.onto = onto;
     if matches!(inside, BisectedCommits::All) {
+        edited::tell(project, &range.selected.revisions);
         let typed = command.test.as_deref().or(command.typed.run.as_deref());
         if let Some(same) = same_program(&wish.plan, wish.of, typed, &project.folder) {
             output::note("warning", &same.warning());

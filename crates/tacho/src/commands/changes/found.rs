@@ -3,6 +3,7 @@
 use tacho_experiment::changes::{StoredChanges, UnknownChange};
 use tacho_record::{Change, Revision};
 use tacho_store::Store;
+use tacho_subject::SubjectError;
 
 use crate::commands::lookup;
 use crate::error::CliError;
@@ -68,6 +69,10 @@ pub fn range(
         let at = order(project, revisions, range)?;
         return Ok((at.saturating_sub(1), at));
     };
+    if let Some(to) = to.strip_prefix('.') {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        return Err(SubjectError::ThreeDots { from, to }.into());
+    }
     let end =
         |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
     let (first, last) = (end(from, 0)?, end(to, u64::MAX)?);

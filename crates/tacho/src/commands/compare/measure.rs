@@ -14,6 +14,7 @@ use tacho_store::{Location, Store};
 use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::defaults::wished;
+use crate::commands::edited;
 use crate::commands::layout_options;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{CommandSession, SessionRequest, conditions};
@@ -70,6 +71,7 @@ pub fn measure(
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
+    edited::tell(project, &revisions);
     let (mut terms, mut took) = (terms.clone(), None);
     let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {
