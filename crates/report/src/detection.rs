@@ -67,6 +67,20 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     }
 }
 
+/// The same of a series with values at this number of revisions, some of which may have been built
+/// to the same program.
+#[must_use]
+pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
+    match judged {
+        JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
+            "its {} are {}; {needed} are needed, or 3 with 3 rounds in one run",
+            count(revisions, "revision"),
+            count(points, "different build")
+        )),
+        judged => not_judged(judged),
+    }
+}
+
 /// Points that reached a limit, in a clause.
 #[must_use]
 pub fn bounds(points: usize) -> String {

@@ -47,8 +47,15 @@ pub fn analyse(
         materials.iter().map(|material| material.readings.clone()).collect();
     let judgements = judge_measured(&points, &readings, &Options::default());
     let series = materials.into_iter().zip(judgements);
-    let mut series: Vec<JudgedSeries> =
-        series.map(|(material, judgement)| JudgedSeries { material, judgement }).collect();
+    let mut series: Vec<JudgedSeries> = series
+        .map(|(material, mut judgement)| {
+            let length = material.points.len();
+            if let Some(exact) = material.exactly(&judgement.detection, length) {
+                judgement.detection = exact;
+            }
+            JudgedSeries { material, judgement }
+        })
+        .collect();
     attribution::mark(store, scope, &mut series)?;
     for _ in 0..ATTEMPTS {
         if keep(store, scope.host, &series, now)? {

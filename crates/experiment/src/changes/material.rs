@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tacho_record::{BenchmarkKey, Build, Digest, Point, Run, Series, plan};
+use tacho_record::{BenchmarkKey, Build, Counter, Digest, Point, Run, Series, plan};
 use tacho_stats::Summary;
-use tacho_stats::changes::{Detection, Options, SeriesValue, detect};
+use tacho_stats::changes::{
+    Detection, JudgementStatus, Options, SeriesValue, detect, detect_exact,
+};
 use tacho_stats::history::{self, HistoryExecution, RunReading};
 use tacho_store::{Store, StoreError};
 
@@ -24,6 +26,9 @@ const CONDITIONS: [&str; 7] =
 pub struct Material {
     /// The series, one point a revision that was tried on its host.
     pub series: Series,
+    /// For each of them the place of the point whose values stand for it, as they are those of the
+    /// same program.
+    stands: Vec<Option<usize>>,
     /// For each of them its value; not finite where there is none, or where the same program stands
     /// before it.
     pub points: Vec<SeriesValue>,
@@ -62,7 +67,7 @@ impl Material {
         // Of samples without those that reached a limit a slower program would look faster.
         let is_judged = used.iter().flatten().all(is_whole);
         let readings = is_judged.then(|| readings_of(&executions(&used, single)?)).flatten();
-        Self { series, points, readings, environments, bounds }
+        Self { series, stands: used, points, readings, environments, bounds }
     }
 
     /// What is found in the first points, as if there were no others yet.
@@ -73,12 +78,45 @@ impl Material {
             readings.iter().filter(|one| one.revision < length).cloned().collect::<Vec<_>>()
         });
         let by_values = detect(points, &Options::default());
+        let by_values = self.exactly(&by_values, length).unwrap_or(by_values);
         let Some(first) = first.filter(|first| history::is_judged_by(first)) else {
             return by_values;
         };
         let mut detection = tracked(points, &first).detection;
         add_at_borders(&mut detection, &by_values, &first);
         detection
+    }
+
+    /// What is found in the first points of a count that repeats, where the detector of values had
+    /// too few; nothing of other metrics.
+    #[must_use]
+    pub fn exactly(&self, by_values: &Detection, length: usize) -> Option<Detection> {
+        let is_counted = self.series.key.metric.name == Counter::CallgrindInstructions.name();
+        if !is_counted || !matches!(by_values.judged, JudgementStatus::TooFew { .. }) {
+            return None;
+        }
+        let samples: Vec<&[f64]> = (0..length).map(|place| self.samples(place)).collect();
+        detect_exact(&self.points[..length], &samples)
+    }
+
+    /// The samples whose median is the value of a point.
+    #[must_use]
+    pub fn samples(&self, place: usize) -> &[f64] {
+        self.stands[place].map_or(&[], |stands| &self.series.points[stands].values)
+    }
+
+    /// The full name of the revision whose samples these are: another one where a point takes those
+    /// of the same artifacts.
+    #[must_use]
+    pub fn measured_at(&self, place: usize) -> Option<&str> {
+        let point = &self.series.points[self.stands[place]?];
+        Some(point.equal_to.as_deref().unwrap_or(&point.revision.id))
+    }
+
+    /// The runs that measured the value of a point.
+    #[must_use]
+    pub fn runs(&self, place: usize) -> &[i64] {
+        self.stands[place].map_or(&[], |stands| &self.series.points[stands].runs)
     }
 
     /// The places that have a value.
@@ -124,7 +162,7 @@ impl Material {
     /// The digest of all that is judged, and of who judges.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut text = format!("judged 11 by {}\n", env!("CARGO_PKG_VERSION"));
+        let mut text = format!("judged 12 by {}\n", env!("CARGO_PKG_VERSION"));
         for (place, point) in
             self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite())
         {

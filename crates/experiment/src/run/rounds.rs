@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tacho_measure::MissingMetric;
-use tacho_record::{Sample, Warmup};
+use tacho_record::{Purpose, Sample, Warmup};
 use tacho_store::Absence;
 
 use crate::run::budget::wall;
@@ -105,6 +105,8 @@ struct Rounds<'a, 'b> {
     instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
     without_instructions: HashSet<usize>,
+    /// Those of them that are counted a second time, which shows whether the count repeats.
+    repeated: HashSet<usize>,
     measured: SessionResult,
     /// Of which cells it is kept why they lack which metric.
     absent: HashSet<(usize, String)>,
@@ -142,6 +144,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let references = References::read(bench.store, &session.cells)?;
         let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
+        let without_instructions: HashSet<usize> =
+            (0..session.cells.len()).filter(uncounted).collect();
+        let repeated = first_of_each(session, &without_instructions);
         Ok(Self {
             bench,
             session,
@@ -155,7 +160,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
             turns: Vec::new(),
             subject,
             instructions: Vec::new(),
-            without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
+            without_instructions,
+            repeated,
             measured: SessionResult::default(),
             absent: HashSet::new(),
             unwritten: vec![Vec::new(); session.cells.len()],
@@ -314,6 +320,20 @@ impl<'a, 'b> Rounds<'a, 'b> {
         }
         Ok(())
     }
+}
+
+/// Of each benchmark of a series that has several of these cells the first.
+fn first_of_each(session: &Session, cells: &HashSet<usize>) -> HashSet<usize> {
+    if session.run.purpose != Purpose::Track {
+        return HashSet::new();
+    }
+    let mut of_benchmark: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for &cell in cells {
+        let key = session.cells[cell].cell.benchmark.identity();
+        of_benchmark.entry(key).or_default().insert(cell);
+    }
+    let several = of_benchmark.into_values().filter(|cells| cells.len() > 1);
+    several.filter_map(|cells| cells.first().copied()).collect()
 }
 
 /// What is otherwise on the host than when the run began, as `end.load` for `now.load`.

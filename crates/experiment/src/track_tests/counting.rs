@@ -118,7 +118,7 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
 }
 
 #[test]
-fn callgrind_counts_once_for_each_cell_and_run() {
+fn callgrind_counts_once_for_each_cell_and_run_and_one_cell_twice() {
     let lab = Lab::new(CALLGRIND, 2);
     let mut executor = ScriptedExecutor::new(callgrind(1234));
     let tracked = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap();
@@ -126,7 +126,7 @@ fn callgrind_counts_once_for_each_cell_and_run() {
     let requests = executor.requests();
     let counted: Vec<usize> =
         (0..requests.len()).filter(|&index| is_callgrind(&requests[index])).collect();
-    assert_eq!(counted.len(), 2, "once for each revision");
+    assert_eq!(counted.len(), 3, "once for each revision, and one of them twice");
     for index in counted {
         assert_eq!(requests[index - 1].command, ["sh", "-c", "ready"], "prepared like any other");
         assert_eq!(
@@ -136,9 +136,10 @@ fn callgrind_counts_once_for_each_cell_and_run() {
         );
         assert_eq!(requests[index].conditions.aslr, Some(false));
     }
-    // The warm-up counts nothing; the first round does.
+    // The warm-up counts nothing; the first round does, and the second for the first revision.
     let once = [None, Some(1234.0), None, None];
-    assert_eq!(values(&lab, "callgrind-instructions"), [once, once].concat());
+    let twice = [None, Some(1234.0), Some(1234.0), None];
+    assert_eq!(values(&lab, "callgrind-instructions"), [twice, once].concat());
     // Its times are nobody's.
     assert!(values(&lab, "wall").iter().all(|wall| *wall == Some(1e7)));
 
@@ -147,7 +148,7 @@ fn callgrind_counts_once_for_each_cell_and_run() {
     lab.ask(&more, &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(
         values(&lab, "callgrind-instructions").iter().flatten().count(),
-        4,
+        6,
         "again in another run"
     );
 }

@@ -18,6 +18,7 @@ mod alternating;
 mod choose;
 mod dips;
 mod environment;
+mod exact;
 mod filter;
 mod finding;
 mod judge;
@@ -41,6 +42,7 @@ mod stretches;
 mod sums;
 mod trend;
 
+pub use exact::detect_exact;
 pub use finding::{
     DetectedChange, Detection, Drift, JudgementStatus, Kind, Mode, Modes, Refusal, RefusedCandidate,
 };

@@ -86,9 +86,13 @@ impl Rounds<'_, '_> {
             next,
         };
         let tried = executed.execute(self.bench.executor, &mut turn)?;
-        // Once for each cell and run, with the first sample that counts (docs/src/method).
+        // Once for each cell and run, with the first sample that counts; of one cell of a benchmark
+        // twice (docs/src/method).
         if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
             return Ok(tried);
+        }
+        if self.repeated.remove(&trial.cell) {
+            self.without_instructions.insert(trial.cell);
         }
         self.instructions.push((trial.place.round, trial.cell));
         self.bench.observer.note(&Event::CountingBegins { cell });
