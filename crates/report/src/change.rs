@@ -157,15 +157,20 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
             "{} likely to be a change, judged by the runs that measured it",
             probability(1.0 - finding.p)
         )
+    } else if finding.p == 0.0 {
+        "its count repeats, so any difference of more than 0.1 % is a change".to_owned()
     } else {
         let share = by_chance(finding.p);
-        format!("in {share} of cases a series without a change looks as clear as this by chance")
+        let judged = match beside.judged {
+            1 => "it was judged alone".to_owned(),
+            many => format!("{many} series were judged together"),
+        };
+        format!(
+            "in {share} of cases a series without a change looks as clear as this by chance; \
+             {judged}"
+        )
     };
-    let judged = match beside.judged {
-        1 => "it was judged alone".to_owned(),
-        many => format!("{many} series were judged together"),
-    };
-    let mut reasons = vec![format!("{how_sure}; {judged}"), life(change)];
+    let mut reasons = vec![how_sure, life(change)];
     reasons.extend(change.again.as_ref().map(measured_again));
     if !beside.planned {
         reasons.push("the plan no longer has its series".to_owned());

@@ -49,6 +49,8 @@ pub struct Lab {
     /// Stretches of history that could not be built, and so not be judged, in words; the largest
     /// first.
     pub unbuilt: Vec<String>,
+    /// In how many series changes were looked for.
+    pub judged: usize,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.

@@ -186,7 +186,11 @@ impl CliError {
                 names.join(" ")
             )),
             CliError::UnknownCounter { .. } => Some(known_counters()),
-            CliError::UnknownMetric { name, .. } if Counter::named(name).is_some() => {
+            CliError::UnknownMetric { name, known } if Counter::named(name).is_some() => {
+                let callgrind = Counter::CallgrindInstructions.name();
+                if name == Counter::Instructions.name() && known.contains(callgrind) {
+                    return Some(format!("did you mean `{callgrind}`?"));
+                }
                 Some(format!("it was not counted here: `tacho track --counter {name}` counts it"))
             }
             CliError::UnknownMetric { name, known } => Some(near(name, known)),

@@ -5,6 +5,7 @@ pub(crate) mod estimator;
 pub mod host_load;
 pub mod levels;
 pub mod outlier_causes;
+pub mod process_start;
 pub mod reference;
 pub mod reference_answer;
 pub mod series;

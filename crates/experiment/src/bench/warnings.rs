@@ -3,23 +3,16 @@
 use tacho_record::{Metric, Sample, Warmup};
 use tacho_report::bench::BenchWarning;
 use tacho_report::comparison::HostLoad;
-use tacho_stats::Summary;
 use tacho_stats::outlier::outliers;
 
 use super::{BenchCommand, BenchQuestion, Start};
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::analysis::host_load::host_load;
+use crate::analysis::process_start::mostly_start;
 use crate::run::warmup::unsteady;
 
 /// From this share of its wall time on a shell's part is reported (docs/src/method).
 pub const SHELL_SHARE: f64 = 0.5;
-
-/// From this share of its wall time on the start of a process is reported.
-const START_SHARE: f64 = 0.5;
-
-/// Up to this multiple of a command's time the start of a process can be a part of it: both are
-/// medians, taken one after the other. If it took longer, the host was slower then.
-const START_MOST: f64 = 1.25;
 
 /// From this multiple of the median on the warning says that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
@@ -46,7 +39,9 @@ pub(super) fn of_command(
         share(&counted, Metric::SHELL)
             .filter(|share| is_shell && *share >= SHELL_SHARE)
             .map(BenchWarning::MostlyShell),
-        mostly_start(question, &counted).filter(|_| !is_shell).map(BenchWarning::MostlyStart),
+        mostly_start(&question.conditions, samples.iter())
+            .filter(|_| !is_shell)
+            .map(BenchWarning::MostlyStart),
         Some(left.count()).filter(|left| *left > 0).map(BenchWarning::LeftBehind),
         // Where the warm-up is found, that is said there.
         unsteady(usual, &command.time())
@@ -54,16 +49,6 @@ pub(super) fn of_command(
             .map(BenchWarning::NoSteadyState),
     ];
     warnings.into_iter().flatten().collect()
-}
-
-/// How long the start of a process takes here, where that is most of the time of a command: the
-/// instrument has executed `true` before.
-fn mostly_start(question: &BenchQuestion, counted: &[&Sample]) -> Option<f64> {
-    let known = question.conditions.get("instrument.true")?;
-    let start: f64 = known.strip_suffix(" ns")?.parse().ok()?;
-    let walls: Vec<f64> = counted.iter().filter_map(|sample| sample.value("wall")).collect();
-    let median = Summary::of(&walls)?.median;
-    (START_SHARE..=START_MOST).contains(&(start / median)).then_some(start)
 }
 
 /// The warnings about the host, while all these samples were taken.

@@ -1,11 +1,12 @@
 //! What was measured on both sides of a change.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tacho_record::Change;
 use tacho_stats::Summary;
 
-use super::{JudgedSeries, Material};
+use super::{JudgedSeries, Material, RevisionOrders};
 
 /// At most this many revisions of each side are looked at.
 const NEAR: usize = 30;
@@ -38,24 +39,40 @@ impl MeasuredSide {
 }
 
 /// Both sides of a change of that series, from the change before to the change after; `others` are
-/// all changes. Nothing where its revisions are not in the series now.
+/// all changes. What may be at the level after that one is left out. Nothing where the places of its
+/// revisions are not known.
 #[must_use]
 pub fn measured_sides<'a>(
     judged: &JudgedSeries,
     change: &Change,
     others: impl Iterator<Item = &'a Change>,
+    orders: &RevisionOrders,
 ) -> Option<[MeasuredSide; 2]> {
     let material = &judged.material;
-    let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
-    let here = place(&change.finding.revision)?;
-    let neighbours = others.filter(|other| other.series == change.series && other.stands());
-    let places: Vec<usize> =
-        neighbours.filter_map(|other| place(&other.finding.revision)).collect();
-    let from = places.iter().copied().filter(|&other| other < here).max().unwrap_or(0);
-    let to =
-        places.iter().copied().filter(|&other| other > here).min().unwrap_or(material.points.len());
-    let good = place(&change.finding.good)?;
-    Some([side(material, from..good + 1, true), side(material, here..to, false)])
+    let points = &material.series.points;
+    // A bisection may have named a commit that is none of the series.
+    let from_on = |id: &str| {
+        let order = *orders.get(id)?;
+        Some(points.partition_point(|point| point.revision.order < order))
+    };
+    let up_to = |id: &str| {
+        let order = *orders.get(id)?;
+        Some(points.partition_point(|point| point.revision.order <= order))
+    };
+    let (here, good) = (from_on(&change.finding.revision)?, up_to(&change.finding.good)?);
+    let neighbours = others.filter(|other| {
+        other.series == change.series && other.stands() && other.finding.kind.is_of_level()
+    });
+    let (mut from, mut to) = (0, points.len());
+    for other in neighbours.filter(|other| other.name != change.name) {
+        let Some(at) = from_on(&other.finding.revision) else { continue };
+        if at < here {
+            from = from.max(at);
+        } else if at > here {
+            to = to.min(up_to(&other.finding.good).map_or(at, |end| end.max(here)));
+        }
+    }
+    Some([side(material, from.min(good)..good, true), side(material, here..to, false)])
 }
 
 /// The revisions of a range that have values: the last ones, or the first.
@@ -64,14 +81,17 @@ fn side(material: &Material, range: Range<usize>, last: bool) -> MeasuredSide {
     let spare = places.len().saturating_sub(NEAR);
     let places =
         if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
-    let points = || places.iter().map(|&place| &material.series.points[place]);
-    let mut runs: Vec<i64> = points().flat_map(|point| point.runs.iter().copied()).collect();
+    let mut runs: Vec<i64> =
+        places.iter().flat_map(|&place| material.runs(place)).copied().collect();
     runs.sort_unstable();
     runs.dedup();
+    // What was built twice to the same artifacts, as after a revert, was measured once.
+    let mut counted = HashSet::new();
+    let own = places.iter().filter(|&&place| counted.insert(material.measured_at(place)));
     MeasuredSide {
-        revisions: points().map(|point| point.revision.id.clone()).collect(),
+        revisions: places.iter().map(|&place| material.revision(place).to_owned()).collect(),
         levels: places.iter().map(|&place| material.points[place].value).collect(),
-        values: points().flat_map(|point| point.values.iter().copied()).collect(),
+        values: own.flat_map(|&place| material.samples(place)).copied().collect(),
         runs,
     }
 }

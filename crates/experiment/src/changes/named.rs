@@ -49,6 +49,7 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
     if is_ratio && finding.interval.is_some_and(holds_0) && !holds_0(culprit.effect.interval) {
         finding.effect = Some(culprit.effect.estimate);
         finding.interval = Some(culprit.effect.interval);
+        finding.after = finding.before * (1.0 + culprit.effect.estimate);
     }
     change.named_by = Some(bisection.name.clone());
     true

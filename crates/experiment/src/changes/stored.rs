@@ -104,7 +104,7 @@ impl StoredChanges {
     /// What was measured on both sides of a change; nothing where its series cannot be looked at.
     #[must_use]
     pub fn sides(&self, change: &Change) -> Option<[MeasuredSide; 2]> {
-        measured_sides(self.series_of(change)?, change, self.changes())
+        measured_sides(self.series_of(change)?, change, self.changes(), &self.orders)
     }
 
     /// The first of these benchmarks that neither the plan has nor anything is known of, with the

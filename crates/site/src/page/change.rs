@@ -16,8 +16,8 @@ use crate::svg;
 use crate::text::{count, grouped, minute};
 use crate::view::{ChangeView, EventView, SeriesRow, SeriesView, View, alone};
 
-/// So many measured revisions on each side are shown as distributions.
-const SIDE: usize = 10;
+/// So many measured builds on each side are shown as distributions, as `tacho changes show` does.
+const SIDE: usize = 30;
 
 /// How many commits stand on the page.
 const COMMITS: usize = 200;
@@ -103,7 +103,7 @@ fn believed(view: &View, one: &ChangeView) -> Vec<String> {
         runs(&before).is_disjoint(&runs(&after))
     });
     let beside = ChangeContext {
-        judged: super::changes::judged_series(view),
+        judged: view.lab.judged,
         by_runs,
         planned: one.series.is_some(),
         is_apart,
@@ -133,9 +133,18 @@ fn sides<'v>(view: &'v View, one: &ChangeView) -> Option<[Vec<&'v SeriesRow<'v>>
         .good
         .map_or(split, |good| measured.partition_point(|row| row.revision <= good))
         .min(split);
-    let before = measured[until.saturating_sub(SIDE)..until].to_vec();
-    let after = measured[split..(split + SIDE).min(measured.len())].to_vec();
+    let before = each_once(measured[..until].iter().rev().copied());
+    let after = each_once(measured[split..].iter().copied());
     (!before.is_empty() && !after.is_empty()).then_some([before, after])
+}
+
+/// The first of these rows, without those that take the samples of one before.
+fn each_once<'v>(rows: impl Iterator<Item = &'v SeriesRow<'v>>) -> Vec<&'v SeriesRow<'v>> {
+    let measured_at = |row: &SeriesRow<'v>| {
+        row.point.equal_to.as_deref().unwrap_or(&row.point.revision.id).to_owned()
+    };
+    let mut taken = BTreeSet::new();
+    rows.filter(|row| taken.insert(measured_at(row))).take(SIDE).collect()
 }
 
 /// The samples of the nearest revisions on both sides.
@@ -151,7 +160,7 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
                 (svg::strips(&[("before", &before), ("after", &after)], &view.series[series].scale))
                 figcaption {
                     "Each dot is a sample, the bar the median, of at most " (SIDE)
-                    " measured revisions on each side, at these levels: "
+                    " measured builds on each side, at these levels: "
                     (grouped(before.len())) " before, " (grouped(after.len())) " after."
                 }
             }

@@ -65,11 +65,6 @@ pub(super) fn standing<'v, 'a>(view: &'v View<'a>) -> Vec<&'v EventView<'a>> {
     view.events.iter().filter(|event| stands(event) && event.planned).collect()
 }
 
-/// How many series were judged.
-pub(super) fn judged_series(view: &View) -> usize {
-    view.shown().count().saturating_sub(view.lab.unjudged.len())
-}
-
 /// A place in a list: its revision and what changed there.
 pub(super) fn item(view: &View, event: &EventView) -> Markup {
     let standing: Vec<_> = event.changes.iter().filter(|one| one.change().stands()).collect();
@@ -108,7 +103,7 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
 }
 
 fn lead(view: &View, events: usize) -> String {
-    let judged = judged_series(view);
+    let judged = view.lab.judged;
     let planned = view.events.iter().filter(|event| event.planned);
     let changes =
         planned.flat_map(|event| &event.changes).filter(|one| one.change().stands()).count();

@@ -78,7 +78,7 @@ fn extent(view: &View) -> Markup {
 /// What changed, newest first; that nothing did is an answer too.
 fn changed(view: &View) -> Markup {
     let events = super::changes::standing(view);
-    let judged = super::changes::judged_series(view);
+    let judged = view.lab.judged;
     html! {
         section {
             h2 { "What changed" }

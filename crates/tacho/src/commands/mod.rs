@@ -7,6 +7,7 @@ pub mod compare;
 mod defaults;
 mod doctor;
 mod duet;
+mod edited;
 mod environment;
 mod fsck;
 mod generate;
@@ -35,6 +36,7 @@ pub mod sweep;
 pub mod track;
 mod r#try;
 mod tune;
+mod verdicts;
 
 use crate::exit::Exit;
 

@@ -24,7 +24,6 @@ use tacho_record::{
     Series, SeriesKey,
 };
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::detection::not_judged;
 use tacho_site::{
     BisectionRecord, ChangeRecord, EventRecord, HistoryRecord, HostBuild, HostMeasurement,
     HostReference, Lab, LabSource, OutlierNote, RunExecutions, RunRecord, SourceError,
@@ -105,7 +104,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let by = versions::superseded_by(&project.plan, &key.benchmark);
         superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
     }
-    let ChangeSummary { events, unbuilt, unjudged, remarks, histories, false_alarms } =
+    let ChangeSummary { events, unbuilt, judged, unjudged, remarks, histories, false_alarms } =
         changes(project, store)?;
     for record in events.iter().flat_map(|event| &event.changes) {
         let key = &record.change.series.benchmark;
@@ -126,6 +125,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         series,
         events,
         unbuilt,
+        judged,
         unjudged,
         remarks,
         histories,
@@ -179,7 +179,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
         events.push(EventRecord { good, revision, bad, planned, changes });
     }
     let why = |judged: &JudgedSeries| {
-        Some((judged.material.series.key.clone(), not_judged(judged.judgement.detection.judged)?))
+        Some((judged.material.series.key.clone(), output::changes::not_judged(judged)?))
     };
     let remarks = |judged: &JudgedSeries| {
         let key = judged.material.series.key.clone();
@@ -189,6 +189,10 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
     Ok(ChangeSummary {
         events,
         unbuilt: gap_lines_by_host(&found.unbuilt, found.hosts.len() > 1),
+        judged: found
+            .series()
+            .filter(|judged| output::changes::not_judged(judged).is_none())
+            .count(),
         unjudged: found.series().filter_map(why).collect(),
         remarks: found.series().flat_map(remarks).collect(),
         histories: found.series().filter_map(known).collect(),
@@ -217,6 +221,8 @@ struct ChangeSummary {
     events: Vec<EventRecord>,
     /// What could not be built, and so not be judged.
     unbuilt: Vec<String>,
+    /// How many series were judged.
+    judged: usize,
     /// Series that could not be judged, and why not.
     unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series.

@@ -20,7 +20,7 @@ use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
-use super::{layout_options, lookup, missing, survey};
+use super::{layout_options, lookup, missing, survey, verdicts};
 use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -63,6 +63,8 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut selected = select(&project, command)?;
+    // Revisions that link runs, or are the reference, are measured and not shown.
+    let asked = selected.revisions.clone();
     let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
@@ -78,11 +80,12 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let is_reference_asked =
         command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);
     // What the table calls better or worse is what `tacho changes` reports.
-    found::look(&project, &mut session.store)?;
-    let series = session.series(&project, &plan, &selected.revisions, command)?;
+    let found = found::look(&project, &mut session.store)?;
+    let series = session.series(&project, &plan, &asked, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
     session.tell_of_load(tracked.run)?;
+    verdicts::tell_of_short(&mut session.store, tracked.run, &series)?;
     session.tell_of_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
     let report = TrackReport {
@@ -93,6 +96,9 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {
+        if !command.shown.json {
+            verdicts::tell_of_unjudged(&found, &series);
+        }
         report.print_lacking();
     }
     Ok(match tracked.interrupted {

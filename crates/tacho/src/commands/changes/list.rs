@@ -111,7 +111,7 @@ fn bisections(store: &mut Store) -> Result<Vec<Bisection>, CliError> {
 fn judged(found: &StoredChanges, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
     let (mut judged, mut not_judged) = (0, Vec::new());
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
-        match detection::not_judged(series.judgement.detection.judged) {
+        match changes::not_judged(series) {
             None => judged += 1,
             Some(why) => not_judged.push((series.material.series.key.clone(), why)),
         }

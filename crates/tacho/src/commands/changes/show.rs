@@ -1,10 +1,9 @@
 //! `tacho changes show`: the evidence for a change.
 
 use serde::Serialize;
-use tacho_experiment::changes::{JudgedSeries, StoredChanges};
+use tacho_experiment::changes::StoredChanges;
 use tacho_experiment::compare::quirk_effects;
 use tacho_record::Change;
-use tacho_report::detection::not_judged;
 use tacho_report::quirk::QuirkEffect;
 use tacho_store::Store;
 
@@ -14,7 +13,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{Evidence, EvidenceAnswer};
+use crate::output::changes::{Evidence, EvidenceAnswer, not_judged};
 use crate::project::Project;
 
 pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {
@@ -65,15 +64,11 @@ fn evidence(
         planned: found.is_planned(change),
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
-        judged: found.series().filter(|it| is_judged(it)).count(),
+        judged: found.series().filter(|it| not_judged(it).is_none()).count(),
         by_runs: found.series_of(change).is_some_and(|judged| judged.judgement.history.is_some()),
         quirks: of_quirks(store, (after, up_to), change)?,
         change: change.clone(),
     })
-}
-
-fn is_judged(series: &JudgedSeries) -> bool {
-    not_judged(series.judgement.detection.judged).is_none()
 }
 
 /// What is known of what quirks alone do at these places of history, in the series of the change.

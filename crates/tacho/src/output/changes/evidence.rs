@@ -131,13 +131,16 @@ impl Evidence {
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let range = interval(finding);
         let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
+        let show = |value| change.series.metric.unit.show(value);
         format!(
-            "{}  {}  {} {}{range}  {}\n  {}\n  {}\n",
+            "{}  {}  {} {}{range}  {}\n  {} → {}\n  {}\n  {}\n",
             change.name,
             series_name(&change.series, true),
             effect(finding),
             change.verdict_words(),
             finding.kind_words(),
+            show(finding.before),
+            show(finding.after),
             words.join("  "),
             state(change),
         )

@@ -393,7 +393,7 @@ pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
 }
 
 /// At most three of them, and how many more.
-fn listed(names: &[String]) -> String {
+pub fn listed(names: &[String]) -> String {
     let shown = names.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
     if names.len() <= 3 { shown } else { format!("{shown} and {} more", names.len() - 3) }
 }

@@ -11,7 +11,7 @@ mod sides;
 
 pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
-pub use listing::{ChangeListing, ListedEvent};
+pub use listing::{ChangeListing, ListedEvent, listed, series_name};
 pub use numbers::GivenChanges;
 
 use tacho_experiment::changes::{JudgedSeries, kind_of};
@@ -179,6 +179,13 @@ pub fn confidence(p: f64) -> String {
         p if p < 0.1 => format!("{:.2} %", 100.0 * (1.0 - p)),
         p => format!("{:.0} %", 100.0 * (1.0 - p)),
     }
+}
+
+/// Why a series was not judged, by its different builds; nothing if it was.
+pub fn not_judged(series: &JudgedSeries) -> Option<String> {
+    let material = &series.material;
+    let revisions = material.series.points.iter().filter(|point| !point.values.is_empty()).count();
+    detection::not_judged_of(series.judgement.detection.judged, revisions)
 }
 
 /// What is always to be said of a series beside its changes, drifts where they are `wanted`.
