@@ -39,8 +39,8 @@ impl MeasuredSide {
 }
 
 /// Both sides of a change of that series, from the change before to the change after; `others` are
-/// all changes. What may be at the level after that one is left out. Nothing where the places of its
-/// revisions are not known.
+/// all changes. What may be at the level after that one is left out. Nothing where the places of
+/// its revisions are not known.
 #[must_use]
 pub fn measured_sides<'a>(
     judged: &JudgedSeries,

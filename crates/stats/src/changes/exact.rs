@@ -5,7 +5,8 @@
 
 use super::{DetectedChange, Detection, JudgementStatus, Kind, SeriesValue};
 
-/// Counts of one program may differ by this share and repeat all the same: a shell with a pipe does.
+/// Counts of one program may differ by this share and repeat all the same, as of a shell with a
+/// pipe.
 const REPEATS: f64 = 2e-6;
 
 /// The least difference that is a change, as a logarithm.
