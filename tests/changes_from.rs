@@ -390,6 +390,31 @@ fn several_reports_are_points_of_a_series() {
     let folder = project.tacho("changes --from runs").exits(1).stdout;
     assert!(folder.contains("run-9"), "{folder}");
     assert_eq!(project.tacho("changes --from runs/run-*.json").exits(1).stdout, folder);
+    // As a shell writes `runs/*`: `run-10` before `run-2`.
+    let mut files: Vec<String> = (1..=16).map(|n| format!("runs/run-{n}.json")).collect();
+    files.sort();
+    let typed = |order: &str, files: &[String]| {
+        project.tacho(&format!("changes {order} --from {}", files.join(" ")))
+    };
+    let expanded = typed("", &files).exits(1);
+    assert_eq!(expanded.stdout, folder);
+    let by_name = "note: points are in order of the names of the files, numbers by value; ";
+    assert!(expanded.stderr.starts_with(by_name), "{}", expanded.stderr);
+    // By letters run-10 to run-16 come early, so that the new level ends.
+    let given = typed("--order given", &files).exits(0);
+    assert!(given.stdout.contains(" better "), "{}", given.stdout);
+    files.sort_by_key(String::len);
+    files.reverse();
+    let reversed = typed("", &files).exits(0).stderr;
+    assert!(reversed.starts_with("note: points are in the order given; "), "{reversed}");
+    let told = project.tacho("changes --order time --from runs").exits(2).stderr;
+    assert!(
+        told.starts_with("error: `runs/run-1.json` does not say when it was measured"),
+        "{told}"
+    );
+    // More is better: the same numbers are no regression.
+    let higher = project.tacho("changes --from runs --better higher").exits(0).stdout;
+    assert!(higher.contains("(higher is better)") && higher.contains(" better "), "{higher}");
     let project = project.file("runs/notes.json", "{\"a\": 1}").file("other/a.json", "[]");
     let skipping = project.tacho("changes --from runs").exits(1);
     assert_eq!(skipping.stdout, folder);
@@ -481,4 +506,44 @@ fn a_column_called_rev_is_the_label() {
     let project = Project::empty().file("t.csv", &format!("rev,value\n{rows}"));
     let answer = project.tacho("changes --from t.csv").exits(1);
     assert!(answer.stdout.contains("r6") && answer.stderr.is_empty(), "{}", answer.stdout);
+}
+
+#[test]
+fn reports_that_say_when_they_were_made_are_in_order_of_time() {
+    let mut project = Project::empty();
+    for n in 1..=16_u32 {
+        let level = if n < 9 { 0.1 } else { 0.15 };
+        let data: Vec<f64> =
+            [1, 2, 3].iter().map(|k| level * crate::harness::noise(n * 3 + k)).collect();
+        // Names are in no order.
+        let report = json!({
+            "datetime": format!("2026-03-{n:02}T10:00:00.5+00:00"),
+            "machine_info": {}, "commit_info": {}, "version": "5.1.0",
+            "benchmarks": [{ "name": "work", "fullname": "test.py::work", "params": null,
+                "stats": { "data": data, "median": data[0], "min": data[0], "max": data[0] } }],
+        });
+        project = project.file(&format!("r/{:02}.json", n * 7 % 17), &report.to_string());
+    }
+    let told = project.tacho("changes --from r").exits(1);
+    assert!(told.stderr.starts_with("note: points are in order of the times"), "{}", told.stderr);
+    assert!(told.stdout.contains("\n1 change in 1 series"), "{}", told.stdout);
+}
+
+#[test]
+fn a_direction_that_is_typed_holds_for_two_files() {
+    let report = |level: f64| {
+        let times: Vec<f64> = (1..=20).map(|n| level * crate::harness::noise(n)).collect();
+        json!({ "results": [{ "command": "work", "times": times }] }).to_string()
+    };
+    let project = Project::empty().file("a.json", &report(0.1)).file("b.json", &report(0.2)).wide();
+    let gate = "compare a.json b.json --fail-on slower:5%";
+    let lower = project.tacho(gate).exits(1).stdout;
+    assert!(lower.contains("slower") && !lower.contains("faster"), "{lower}");
+    let higher = project.tacho(&format!("{gate} --better higher")).exits(0).stdout;
+    assert!(higher.contains("faster") && !higher.contains("slower"), "{higher}");
+    let commands = project.tacho("compare --command true true --better higher").exits(2).stderr;
+    assert!(
+        commands.starts_with("error: `--better` is for two files of other tools"),
+        "{commands}"
+    );
 }

@@ -283,6 +283,11 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         said("none.diff").starts_with("error: cannot read `none.diff`: No such file"),
         "a missing file"
     );
+    assert_eq!(
+        said("HEAD fast.diff"),
+        "error: `HEAD` is a revision, not a patch\n\
+         hint: `--base` takes the revision: `tacho try x.patch --base HEAD`\n"
+    );
     assert!(
         said("fast.diff --base v9").starts_with("error: unknown revision `v9`"),
         "a wrong name"

@@ -25,7 +25,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use bench::{BenchArgs, HyperfineArgs};
 pub use bisect::{BisectArgs, BisectCommand, TypedSubjectArgs};
 pub use changes::{
-    ChangeQueryArgs, ChangesArgs, ChangesCommand, KindName, ListChangesArgs, StateFilter, StateName,
+    ChangeQueryArgs, ChangesArgs, ChangesCommand, FileOrder, KindName, ListChangesArgs,
+    StateFilter, StateName,
 };
 pub use compare::CompareArgs;
 pub use layouts::LayoutsArgs;

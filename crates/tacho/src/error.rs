@@ -48,6 +48,10 @@ pub enum CliError {
     OneExport { name: String, tool: &'static str },
     #[error("`{name}` is not a report: {why}")]
     NoReport { name: String, why: String },
+    #[error("`{name}` does not say when it was measured, so points cannot be in order of time")]
+    NoTime { name: String },
+    #[error("`{name}` is a revision, not a patch")]
+    RevisionAsPatch { name: String },
     #[error("no file matches `{pattern}`")]
     NoFiles { pattern: String },
     #[error("both cannot be executed at the same time: {}", source.why)]
@@ -243,6 +247,12 @@ impl CliError {
             CliError::NoReport { .. } => {
                 "several files are one point each: reports of hyperfine, criterion, Google \
                  Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or results of asv"
+            }
+            CliError::NoTime { .. } => {
+                "`--order name` sorts by the names of the files, `--order given` keeps them as given"
+            }
+            CliError::RevisionAsPatch { .. } => {
+                "`--base` takes the revision: `tacho try x.patch --base HEAD`"
             }
             CliError::FileExists { .. } => {
                 "`--force` replaces it, `--print` shows what would be written"

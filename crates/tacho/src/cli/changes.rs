@@ -60,21 +60,30 @@ pub struct ChangeQueryArgs {
     ///
     /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all keys:
     /// docs/src/formats/numbers.md). With several files, folders or patterns, each file is one
-    /// point: a file that `tacho compare` reads, or results of asv. Points are in the order given;
-    /// those of a folder or pattern by name, those of asv by date.
+    /// point: a file that `tacho compare` reads, or results of asv.
     #[arg(
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]
     pub from: Option<Vec<PathBuf>>,
-    /// Which direction is better, if the file does not say
-    #[arg(
-        long,
-        value_name = "WAY",
-        default_value = "lower",
-        requires = "from",
-        hide_default_value = true
-    )]
-    pub better: DirectionName,
+    /// Which direction is better, if the file does not say; also of all values of reports [default:
+    /// lower]
+    #[arg(long, value_name = "WAY", requires = "from")]
+    pub better: Option<DirectionName>,
+    /// With several files: the order of their points [default: time where all files have it, else
+    /// name, unless the names are typed in an order of their own]
+    #[arg(long, value_name = "ORDER", requires = "from")]
+    pub order: Option<FileOrder>,
+}
+
+/// The order of points that are files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum FileOrder {
+    /// By the time in each file
+    Time,
+    /// By name, numbers in it by value: run-9 before run-10
+    Name,
+    /// As given
+    Given,
 }
 
 #[derive(Debug, Subcommand)]

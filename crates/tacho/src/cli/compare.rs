@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
+use super::shared::{ComparisonArgs, DirectionName, FormatArgs, StartArgs};
 
 /// Compare two programs: is B faster than A?
 ///
@@ -52,6 +52,9 @@ pub struct CompareArgs {
     /// Compare even if hosts or conditions differ
     #[arg(long)]
     pub regardless: bool,
+    /// With two files: which direction is better, whatever they say
+    #[arg(long, value_name = "WAY")]
+    pub better: Option<DirectionName>,
     /// Execute A only once per round
     #[arg(long)]
     pub no_control: bool,

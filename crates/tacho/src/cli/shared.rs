@@ -141,6 +141,15 @@ pub enum DirectionName {
     Higher,
 }
 
+impl From<DirectionName> for tacho_record::Direction {
+    fn from(name: DirectionName) -> Self {
+        match name {
+            DirectionName::Higher => Self::Higher,
+            DirectionName::Lower => Self::Lower,
+        }
+    }
+}
+
 /// A number of per cent, with or without the sign.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();

@@ -168,6 +168,7 @@ fn as_compare(command: &ProbeArgs) -> CompareArgs {
         precision: None,
         save_as: None,
         force: false,
+        better: None,
         kept: false,
         regardless: false,
         no_control: true,

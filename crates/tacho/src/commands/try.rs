@@ -5,7 +5,7 @@
 //! measured.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -77,7 +77,13 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let plan = command.terms.reference.applied(plan);
-    let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
+    let history = history(&project.plan.subject, &project.folder)?;
+    let base = history.find(&command.base)?;
+    let is_revision =
+        |path: &Path| !path.exists() && path.to_str().is_some_and(|it| history.find(it).is_ok());
+    if let Some(path) = command.patch.iter().find(|path| is_revision(path)) {
+        return Err(CliError::RevisionAsPatch { name: path.display().to_string() });
+    }
     let terms = terms(&project, &plan, command, &base)?;
     let patches = command
         .patch

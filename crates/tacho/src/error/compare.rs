@@ -7,6 +7,8 @@ pub enum CompareMistake {
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },
+    #[error("`--better` is for two files of other tools")]
+    DirectionOfFiles,
     #[error("`--duet` must execute both sides, and one side has only saved samples")]
     DuetOfOne,
     #[error(
@@ -86,6 +88,9 @@ impl CompareMistake {
             }
             CompareMistake::BaselineExists { .. } => {
                 "`--force` gives the name to what is compared now".to_owned()
+            }
+            CompareMistake::DirectionOfFiles => {
+                "a plan says it of each metric: `better = \"higher\"`".to_owned()
             }
             CompareMistake::DuetOfOne => {
                 "without `--kept` baselines and runs are executed again; a file is not".to_owned()

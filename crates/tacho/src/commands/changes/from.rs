@@ -9,20 +9,16 @@ use tacho_record::numbers::{self, MergedRows, Numbers};
 
 use super::gathered;
 use crate::cli::ChangeQueryArgs;
-use crate::cli::shared::DirectionName;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::{Filter, GivenChanges};
 
 pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, CliError> {
-    let better = match command.better {
-        DirectionName::Higher => Direction::Higher,
-        DirectionName::Lower => Direction::Lower,
-    };
+    let better: Option<Direction> = command.better.map(Into::into);
     let numbers = match paths {
-        [path] if !gathered::is_several(path) => one(path, better)?,
-        several => gathered::gather(several)?,
+        [path] if !gathered::is_several(path) => one(path, better.unwrap_or(Direction::Lower))?,
+        several => gathered::gather(several, command.order, better)?,
     };
     named(&numbers, &command.list.benchmark)?;
     tell_descending(&numbers);

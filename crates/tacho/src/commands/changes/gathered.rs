@@ -1,15 +1,17 @@
 //! Series out of several files, each of which is a point: reports of other tools, results of asv.
 
 mod asv;
+mod order;
 
 use crate::commands::changes::file_point::{FilePoint, FileValue};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tacho_measure::read_report;
-use tacho_record::Metric;
 use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, Shape};
+use tacho_record::{Direction, Metric};
 
+use crate::cli::FileOrder;
 use crate::error::CliError;
 use crate::output;
 
@@ -25,9 +27,14 @@ fn is_pattern(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// The series of these files, in the order given; results of asv by date. What else a folder or a
-/// pattern has in it is skipped, and named.
-pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
+/// The series of these files, in this order; where it is not typed, by the times in the files, if
+/// all have one, else by name. What else a folder or a pattern has in it is skipped, and named.
+/// `better` is for all values, whatever the files say.
+pub fn gather(
+    paths: &[PathBuf],
+    order: Option<FileOrder>,
+    better: Option<Direction>,
+) -> Result<Numbers, CliError> {
     let files = files(paths)?;
     for file in &files {
         // A range that was typed beside a file is none.
@@ -39,22 +46,20 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
             Err(CliError::NoReport { name, why }) if !paths.contains(&file) => {
                 skipped.push((name, why));
             }
-            point => points.push(point?),
+            point => points.push((file, point?)),
         }
     }
     tell_skipped(&skipped);
     if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
         return Err(CliError::NoReport { name, why });
     }
-    if points.iter().all(|point| point.moment.is_some()) {
-        points.sort_by_key(|point| point.moment);
-    }
+    let points = order::ordered(points, order, paths)?;
     let mut series: Vec<GivenSeries> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (at, point) in points.iter().enumerate() {
         for value in &point.values {
             let place = *places.entry(&value.series).or_insert_with(|| {
-                series.push(begin(value));
+                series.push(begin(value, better));
                 series.len() - 1
             });
             add(&mut series[place].points, at, point, value);
@@ -74,8 +79,8 @@ fn tell_skipped(skipped: &[(String, String)]) {
 }
 
 /// The series of a value, without a point.
-fn begin(value: &FileValue) -> GivenSeries {
-    let (unit, better) = (value.unit.clone(), value.better);
+fn begin(value: &FileValue, better: Option<Direction>) -> GivenSeries {
+    let (unit, better) = (value.unit.clone(), better.unwrap_or(value.better));
     GivenSeries { name: Some(value.series.clone()), unit, better, points: Vec::new() }
 }
 
@@ -99,7 +104,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             path if !path.exists() && is_pattern(path) => matching(path)?,
             path => vec![path.clone()],
         };
-        found.sort_by_key(|path| natural(&path.to_string_lossy()));
+        found.sort_by_key(|path| order::natural(&path.to_string_lossy()));
         files.extend(found);
     }
     Ok(files)
@@ -128,26 +133,6 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, CliError> {
     if found.is_empty() { Err(CliError::NoFiles { pattern }) } else { Ok(found) }
 }
 
-/// A name in which numbers are compared by value: `run-9` comes before `run-10`.
-fn natural(name: &str) -> Vec<(u64, String)> {
-    let mut parts = vec![(0, String::new())];
-    let mut digits = String::new();
-    for c in name.chars().chain(['\0']) {
-        if c.is_ascii_digit() {
-            digits.push(c);
-            continue;
-        }
-        if !digits.is_empty() {
-            parts.push((digits.parse().unwrap_or(u64::MAX), String::new()));
-            digits.clear();
-        }
-        if let Some((_, text)) = parts.last_mut() {
-            text.push(c);
-        }
-    }
-    parts
-}
-
 /// What a file says.
 pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
     if let Some(point) = asv::point(path) {
@@ -171,17 +156,7 @@ pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
     });
     let label =
         path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(FilePoint { label, time: None, moment: None, values: values.collect() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_names_are_compared_by_value() {
-        let mut names = ["run-10.json", "run-9.json", "a-2.json", "run-9b.json"];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(names, ["a-2.json", "run-9.json", "run-9b.json", "run-10.json"]);
-    }
+    let moment = order::moment(path);
+    let time = moment.map(|ms| (ms / 1000).to_string());
+    Ok(FilePoint { label, time, moment, values: values.collect() })
 }

@@ -4,7 +4,7 @@ use tacho_experiment::compare::{
     ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
     rows_of_reports,
 };
-use tacho_record::{BenchmarkKey, Metric, Plan};
+use tacho_record::{BenchmarkKey, Direction, Metric, Plan};
 
 use super::measure::{metrics_of_commands, wishes};
 use super::sides::SideLookup;
@@ -29,14 +29,21 @@ pub fn rows(
 ) -> Result<ComparisonRows, CliError> {
     let [a, b] = taken;
     let benchmarks = &command.terms.benchmark;
-    let (file, live) = match [a.is_file(), b.is_file()] {
+    let files = [a.is_file(), b.is_file()];
+    if command.better.is_some() && files != [true, true] {
+        return Err(CompareMistake::DirectionOfFiles.into());
+    }
+    let (file, live) = match files {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
             return Ok(ComparisonRows { plan, of: ReportRows { rows, ..ReportRows::default() } });
         }
         [true, true] => {
-            let of = rows_of_reports(taken, benchmarks, &command.terms.metric)
+            let mut of = rows_of_reports(taken, benchmarks, &command.terms.metric)
                 .map_err(|why| mismatch(taken, why))?;
+            if let Some(better) = command.better {
+                turn(&mut of, better.into());
+            }
             return Ok(ComparisonRows { plan: None, of });
         }
         [true, false] => (0, b),
@@ -53,6 +60,13 @@ pub fn rows(
     let of = rows_of_report(taken, file, plan.as_ref(), rows, !benchmarks.is_empty())
         .map_err(|why| mismatch(taken, why))?;
     Ok(ComparisonRows { plan, of })
+}
+
+/// Has that direction be the better one of all metrics.
+fn turn(of: &mut ReportRows, better: Direction) {
+    let compared = of.rows.iter_mut().flat_map(|(_, metrics)| metrics);
+    let exported = of.exported.iter_mut().flatten().map(|one| &mut one.metric);
+    compared.chain(exported).for_each(|metric| metric.better = better);
 }
 
 fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {
