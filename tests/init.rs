@@ -136,6 +136,20 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     assert!(junit.contains("tests=\"1\" failures=\"1\" errors=\"0\""), "{junit}");
     assert!(junit.contains("<failure message=\"× "), "{junit}");
     assert_eq!(compare("faster~1", "faster").exits(0).stdout, "");
+    let plan = project.path().join("tacho.toml");
+    let right = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, format!("{right}expect.stdout = {{ contains = 'ok' }}\n")).unwrap();
+    let wrong = compare("faster~1", "faster").exits(2).stdout;
+    assert!(
+        wrong.contains("::error title=performance::**1 failed; `--fail-on slower:3%`: ")
+            && wrong.contains("failed by answer ")
+            && wrong.contains("(wrong answer: "),
+        "{wrong}"
+    );
+    std::fs::write(&plan, "[subject\n").unwrap();
+    let mistake = compare("faster~1", "faster").exits(2).stdout;
+    assert!(mistake.contains("::error title=performance::error: "), "{mistake}");
+    std::fs::write(&plan, right).unwrap();
     // What the base gained since the branch left it is no loss of the branch.
     assert_eq!(compare("faster", "behind").exits(0).stdout, "");
     compare("HEAD", "HEAD").exits(0);

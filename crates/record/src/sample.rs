@@ -124,6 +124,12 @@ impl Outcome {
         matches!(self, Outcome::Failed { .. })
     }
 
+    /// Whether it gave another answer than expected.
+    #[must_use]
+    pub fn is_wrong_answer(&self) -> bool {
+        matches!(self, Outcome::Failed { failure: Failure::WrongAnswer { .. }, .. })
+    }
+
     /// Whether it ended as the plan expects.
     #[must_use]
     pub fn is_as_expected(&self) -> bool {

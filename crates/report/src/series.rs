@@ -6,7 +6,7 @@ use tacho_record::{
 };
 use tacho_stats::{BoundedValue, Summary};
 
-use crate::words::{change, count, cut_within, effect, limited, precision};
+use crate::words::{change, count, cut_within, effect, limited, moved, precision};
 
 /// Of why an execution failed this many characters stand beside the numbers.
 const FAILURE: usize = 64;
@@ -25,10 +25,10 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
         all.iter().copied().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
     let uneven = if much.is_empty() { all } else { much };
     let most = uneven.iter().max_by(|a, b| a.slower.total_cmp(&b.slower))?;
-    let slower = 100.0 * most.slower;
+    let by = moved(most.slower);
     let moved = match uneven.as_slice() {
-        [one] => format!("by {slower:.0} % in run {}", one.run),
-        several => format!("in {} runs, by {slower:.0} % in run {}", several.len(), most.run),
+        [one] => format!("{by} in run {}", one.run),
+        several => format!("in {} runs, {by} in run {}", several.len(), most.run),
     };
     Some(usual_speed(&moved, "medians", Some(most.gain)))
 }

@@ -59,6 +59,18 @@ pub fn precision(share: f64) -> String {
     format!("± {} %", (percent * unit).round() / unit)
 }
 
+/// By how much executions took longer while the host was slow: `by 78 %`; from twice as long on
+/// `by a factor of 9.6`.
+#[must_use]
+pub fn moved(slower: f64) -> String {
+    if slower < 1.0 {
+        return format!("by {:.0} %", 100.0 * slower);
+    }
+    let factor = 1.0 + slower;
+    let digits = usize::from(factor < 10.0);
+    format!("by a factor of {factor:.digits$}")
+}
+
 /// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is
 /// all that is asked for.
 #[must_use]

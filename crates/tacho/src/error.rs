@@ -249,7 +249,7 @@ impl CliError {
                  Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or results of asv"
             }
             CliError::NoTime { .. } => {
-                "`--order name` sorts by the names of the files, `--order given` keeps them as given"
+                "`--order name` sorts by the names of the files, `--order given` keeps them"
             }
             CliError::RevisionAsPatch { .. } => {
                 "`--base` takes the revision: `tacho try x.patch --base HEAD`"

@@ -1,6 +1,7 @@
 //! What the kept samples say, read back from the store: series, and what explains their outliers.
 
 pub mod carry_over;
+pub(crate) mod cpu_waits;
 pub(crate) mod estimator;
 pub mod host_load;
 pub mod levels;

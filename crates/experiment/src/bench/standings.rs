@@ -14,6 +14,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::warnings::{carry_over, of_command, of_host};
 use super::{BenchCommand, BenchQuestion};
+use crate::analysis::cpu_waits::{beside_cpu_time, is_mostly_waiting};
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
@@ -199,7 +200,7 @@ impl Standings {
             .collect();
         let time = |index: usize| (samples[index].as_slice(), &self.each[index].metric);
         let rows: Vec<Comparison> =
-            others.iter().map(|&index| against(time(reference), time(index), how)).collect();
+            others.iter().map(|&index| by_time(time(reference), time(index), how)).collect();
         let verdicts = judge_together(&rows, ERROR);
         for ((index, row), verdict) in others.into_iter().zip(rows).zip(verdicts) {
             self.each[index].compared = Some(row);
@@ -245,10 +246,17 @@ impl Standings {
 fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpeed {
     let times: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
+    let raw = || UsualSpeed { samples: samples.to_vec(), uneven: None };
     match times.first().filter(|_| is_one && question.duet.is_none()) {
+        // What waits for a CPU is not slowed by a share of its time.
+        Some(_) if is_mostly_waiting(&each(samples)) => raw(),
         Some(time) => at_usual_speed(samples, &(0..samples.len()).collect::<Vec<_>>(), time),
-        None => UsualSpeed { samples: samples.to_vec(), uneven: None },
+        None => raw(),
     }
+}
+
+fn each(samples: &[Vec<Sample>]) -> Vec<&[Sample]> {
+    samples.iter().map(Vec::as_slice).collect()
 }
 
 /// How commands are compared.
@@ -256,6 +264,15 @@ struct StandingHow {
     rules: ComparisonRules,
     /// Whether they were executed at the same time: each round is a pair.
     at_once: bool,
+}
+
+/// B against A by their times, unless waiting for a CPU is all that those show.
+fn by_time(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &StandingHow) -> Comparison {
+    let by_cpu = || {
+        let cpu = Metric::built_in("cpu").expect("a built-in metric");
+        against((a.0, &cpu), (b.0, &cpu), how)
+    };
+    beside_cpu_time(against(a, b, how), &[a.0, b.0], how.rules.margin, by_cpu)
 }
 
 /// B against A, each with its metric, in the rounds that both took part in.

@@ -105,6 +105,7 @@ fn row(
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
         busy_share: busy_share(samples.iter().flatten()),
         failure: failure(&samples),
+        is_wrong: samples.iter().flatten().any(|it| it.outcome.is_wrong_answer()),
     }
 }
 

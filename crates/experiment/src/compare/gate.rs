@@ -55,6 +55,8 @@ impl Gate {
                 Some((_, most)) if !reaches(most, limit) => GateOutcome::Below,
                 _ => GateOutcome::Open,
             },
+            // Its interval is that of the waiting.
+            Verdict::Unclear if row.comparison.waited().is_some() => GateOutcome::Open,
             // Within the margin nothing is slower.
             Verdict::Unclear => match between {
                 Some((_, most)) if limit > 0.0 && !reaches(most, limit) => GateOutcome::Below,
@@ -129,6 +131,7 @@ mod tests {
             round: 0.0,
             busy_share: None,
             failure: None,
+            is_wrong: false,
         }
     }
 

@@ -2,7 +2,9 @@
 //! taken.
 
 use crate::compare::row::FALSE_DISCOVERIES;
-use tacho_record::{Comparing, LimitedExecutions, Metric, Run, RunState, Sample, busy_share};
+use tacho_record::{
+    Comparing, LimitedExecutions, Metric, Outcome, Run, RunState, Sample, busy_share,
+};
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
 use tacho_stats::compare::{ChoiceReason, Verdict};
@@ -44,6 +46,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                 busy_share: busy_share(group.samples.iter().flatten()),
                 round: round_takes(terms, &group.samples),
                 failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
+                is_wrong: group.samples.iter().flatten().any(|it| it.outcome.is_wrong_answer()),
             });
         }
     }
@@ -103,11 +106,14 @@ pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> 
 }
 
 pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
-    samples.iter().enumerate().find_map(|(side, samples)| {
-        let failed = samples.iter().find(|sample| sample.outcome.is_failure())?;
-        // The third one is the first once more.
-        Some((failed.outcome.told()?.0, side % 2))
-    })
+    let first = |is_it: fn(&Outcome) -> bool| {
+        samples.iter().enumerate().find_map(|(side, samples)| {
+            let failed = samples.iter().find(|sample| is_it(&sample.outcome))?;
+            // The third one is the first once more.
+            Some((failed.outcome.told()?.0, side % 2))
+        })
+    };
+    first(Outcome::is_wrong_answer).or_else(|| first(Outcome::is_failure))
 }
 
 pub(super) fn mean_wall(side: &[Sample]) -> Option<f64> {

@@ -11,9 +11,11 @@ use tacho_stats::compare::{
 };
 
 use super::family::{self, FamilyRole};
+use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::{by, ruled};
 use crate::compare::row::ERROR;
 use crate::run::budget::wall;
+use crate::run::enough::is_given_up;
 use crate::run::session::Session;
 use crate::run::stopping_rule::StoppingRule;
 
@@ -116,7 +118,8 @@ impl<'a> Sequential<'a> {
         let looks = self.looks().clone();
         for at in 0..self.groups.len() {
             let rounds = self.groups[at].rounds();
-            if !self.groups[at].settled {
+            // What ended at once may never have been looked at.
+            if !self.groups[at].settled || self.groups[at].comparisons.is_empty() {
                 let look =
                     looks.after(rounds).unwrap_or_else(|| looks.unplanned(rounds, is_finished));
                 self.compare(at, look);
@@ -145,10 +148,17 @@ impl<'a> Sequential<'a> {
                 Some(before) if before.verdict.differs() => look.in_passing(),
                 _ => look,
             };
-            match self.terms.duet {
+            let of = |metric: &Metric| match self.terms.duet {
                 Some(_) => of_pairs(metric, group, &rules, look),
                 None => comparison(metric, group, &rules, look),
+            };
+            let compared = of(metric);
+            if metric.name != "wall" {
+                return compared;
             }
+            let samples: Vec<&[Sample]> = group.samples.iter().map(Vec::as_slice).collect();
+            let cpu = Metric::built_in("cpu").expect("a built-in metric");
+            beside_cpu_time(compared, &samples, rules.margin, || of(&cpu))
         };
         self.groups[at].comparisons = metrics.iter().enumerate().map(one).collect();
     }
@@ -184,6 +194,12 @@ impl BenchmarkCells {
         samples.get(first..first + self.builds[side]).unwrap_or_default()
     }
 
+    /// Whether no further sample makes it comparable: an answer was wrong, or a cell is given up.
+    fn is_broken(&self) -> bool {
+        let is_wrong = |sample: &Sample| sample.outcome.is_wrong_answer();
+        self.samples.iter().any(|cell| is_given_up(cell) || cell.iter().any(is_wrong))
+    }
+
     /// How many rounds it took part in.
     fn rounds(&self) -> usize {
         let last = self.samples.iter().flatten().map(|sample| sample.place.round).max();
@@ -206,6 +222,9 @@ impl StoppingRule for Sequential<'_> {
     }
 
     fn look(&mut self, round: u32) -> Vec<usize> {
+        for group in self.groups.iter_mut().filter(|group| !group.settled) {
+            group.settled = group.is_broken();
+        }
         if round > 0
             && let Some(look) = self.looks().after(round as usize)
         {

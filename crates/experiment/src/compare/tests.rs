@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
+use tacho_measure::{CapturedOutput, Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{
     Comparing, Digest, Direction, Metric, Parameter, Parameters, Program, Side, StopCondition, Unit,
 };
@@ -115,6 +115,41 @@ fn each_benchmark_ends_when_it_is_settled() {
     let terms = store.comparing(run.number).unwrap().unwrap();
     let again = judged(&mut store, &run, &terms).unwrap();
     assert_eq!(again[0].comparison, b.comparison, "the samples say the same at any time");
+}
+
+#[test]
+fn a_wrong_answer_ends_its_benchmark_at_once() {
+    let plan = TWO.replacen("'b {revision}'", "'b {revision}'\nexpect.stdout = 'same'", 1);
+    let lab = lab(&plan, 30);
+    let mut number = 0;
+    let all = rows(compared(&lab, &terms(&lab), |request, at| {
+        let is_b = request.command[0] == "b";
+        number += u32::from(is_b);
+        // A right answer at first, so that both sides have values.
+        let answer = if is_b && number > 20 { "3" } else { "2" };
+        let wall = Duration::from_micros(100_000 + u64::from(number) * 7 % 10 * 9000);
+        Execution {
+            stdout: is_b.then(|| CapturedOutput::of(answer)),
+            ..Execution::of(ExecutionEnd::Exited(0), at, wall)
+        }
+    }));
+    let [b, c] = all.rows.as_slice() else { panic!("{all:?}") };
+    let (why, _) = b.failure.as_ref().unwrap();
+    assert!(b.is_failed() && why.starts_with("wrong answer: "), "{b:?}");
+    assert!(number <= 24, "executed {number} times, of which three are the round of the mistake");
+    assert!(!c.is_failed() && c.comparison.counts.rounds > 6, "{c:?}");
+}
+
+#[test]
+fn a_side_that_only_fails_ends_the_other() {
+    let lab = lab(ONE, 30);
+    let mut executed = 0;
+    let all = rows(compared(&lab, &terms(&lab), |request, at| {
+        executed += 1;
+        let status = i32::from(request.command.join(" ") == "b r2");
+        Execution::of(ExecutionEnd::Exited(status), at, Duration::from_millis(100))
+    }));
+    assert!(all.rows[0].is_failed() && executed <= 9, "{executed} executions");
 }
 
 #[test]

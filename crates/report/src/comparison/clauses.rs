@@ -3,14 +3,14 @@
 //! A clause has no capital and no full stop. A terminal prints it in a line, and a page as a
 //! [`sentence`].
 
-use tacho_record::{BenchmarkKey, LimitedExecutions, Unit};
+use tacho_record::{BenchmarkKey, LimitedExecutions, Unit, factor};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
     ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, ModeComparison, Note,
     RunEffectPrior, SampleSizes, SharedModes,
 };
 
-use crate::words::{percent, precision};
+use crate::words::{moved, percent, precision};
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
@@ -150,6 +150,9 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     if has(Note::NotBeyondControl) {
         return Some(format!("the control of {} differs by at least as much", names[0]));
     }
+    if let Some(waited) = waited(comparison) {
+        return Some(waited);
+    }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
     if has(Note::Contradicted) {
         return Some(match comparison.modes.map(|modes| modes.told) {
@@ -163,6 +166,17 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     let how = if is_opposite { "do not follow" } else { "are not known to follow" };
     (has(Note::MeansOpen) && comparison.more.is_none())
         .then(|| format!("the means {how} the levels"))
+}
+
+/// How long both waited for a CPU, where that is against a verdict, and what their CPU times say.
+#[must_use]
+pub fn waited(comparison: &Comparison) -> Option<String> {
+    let it = comparison.waited()?;
+    let by_cpu = it.by_cpu.map_or_else(String::new, |(ratio, (low, high))| {
+        format!("; their CPU times: × {} ({} … {})", factor(ratio), factor(low), factor(high))
+    });
+    let share = format!("{:.0} %", 100.0 * it.share);
+    Some(format!("both waited for a CPU {share} of the time{by_cpu}"))
 }
 
 /// That of a side, or of both, only lower bounds are known, or that the interval has no end for
@@ -275,8 +289,8 @@ pub fn two_modes(
 pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
     let uneven = choice.uneven.filter(|_| choice.because == ChoiceReason::HostMoves)?;
     let slow = format!(
-        "the host's speed moved by {:.0} %, so executions next to each other are compared",
-        100.0 * uneven
+        "the host's speed moved {}, so executions next to each other are compared",
+        moved(uneven)
     );
     Some(match choice.gain.filter(|gain| *gain >= GAIN) {
         Some(gain) => format!("{slow}; otherwise {gain:.0} times as many samples would be needed"),

@@ -10,6 +10,8 @@ pub struct GateRecord {
     pub typed: String,
     /// Whether it failed; none where not all was measured.
     pub failed: Option<bool>,
+    /// What failed, so that there is nothing to judge: `sort at new (exit 1)`.
+    pub broken: Vec<String>,
     /// The rows that are slower by the limit or more, each with by how much it is.
     pub slower: Vec<String>,
     /// Those that are neither slower nor not, for certain.
@@ -36,7 +38,8 @@ impl GateRecord {
         let lone = (!gate.lone.is_empty())
             .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
-        let mut by = gate.slower.clone();
+        let mut by = gate.broken.clone();
+        by.extend(gate.slower.iter().cloned());
         by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
         let by: Vec<String> =
             (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();

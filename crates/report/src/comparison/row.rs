@@ -30,6 +30,8 @@ pub struct ComparedRow {
     pub busy_share: Option<f64>,
     /// How the first execution failed that did, in one line, and at which side.
     pub failure: Option<(String, usize)>,
+    /// Whether that was a wrong answer: then nothing is compared, whatever was measured before.
+    pub is_wrong: bool,
 }
 
 impl ComparedRow {
@@ -57,10 +59,10 @@ impl ComparedRow {
         !self.is_failed() && (0..2).all(|side| !self.lacks(side))
     }
 
-    /// Whether a side has nothing but failures.
+    /// Whether a side has nothing but failures, or an answer was wrong.
     #[must_use]
     pub fn is_failed(&self) -> bool {
-        self.failure.is_some() && self.sides.iter().any(Option::is_none)
+        self.failure.is_some() && (self.is_wrong || self.sides.iter().any(Option::is_none))
     }
 
     /// Whether a side has no sample, not even one that was cut off.

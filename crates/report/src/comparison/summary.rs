@@ -55,7 +55,8 @@ impl ComparisonReport<'_> {
     /// That several rows are judged together.
     fn family(&self) -> Option<String> {
         let all = self.rows.len();
-        (self.together > 1).then(|| match self.together {
+        let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
+        is_judged.then(|| match self.together {
             some if some < all => format!(
                 "{some} of the {all} rows judged together, as the others are computed from these \
                  or never vary: {}",

@@ -7,7 +7,9 @@ use tacho_record::Unit;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, Spell, spells};
 
 use crate::RunExecutions;
-use crate::text::{count, day, percent, time_of_day};
+use tacho_report::words::moved;
+
+use crate::text::{count, day, time_of_day};
 
 /// Fewer values of a program do not show what the host did.
 const FEWEST: usize = 3;
@@ -110,14 +112,14 @@ fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
         .filter(|it| it.executions.len() >= LONG && speed_differs(it))
         .collect();
     if named.is_empty() {
-        let by = percent(fit.uneven());
-        return vec![format!("The host's speed moved by {by}, in spells too short to be named.")];
+        let by = moved(fit.uneven());
+        return vec![format!("The host's speed moved {by}, in spells too short to be named.")];
     }
     let mut all = Vec::new();
     if named.len() > NAMED {
-        let by = percent(fit.uneven());
+        let by = moved(fit.uneven());
         let spells = named.len();
-        all.push(format!("The host's speed moved by {by}, in {spells} spells; the largest:"));
+        all.push(format!("The host's speed moved {by}, in {spells} spells; the largest:"));
     }
     // The ones with most weight, in order of time.
     named.sort_by(|a, b| weight(b).total_cmp(&weight(a)));

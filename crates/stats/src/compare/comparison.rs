@@ -96,6 +96,14 @@ impl Comparison {
         self.modes.is_some_and(|modes| modes.told == ModeComparison::Shares)
     }
 
+    /// How long both waited for a CPU, where that is against a verdict.
+    #[must_use]
+    pub fn waited(&self) -> Option<WaitNote> {
+        self.notes
+            .iter()
+            .find_map(|note| if let Note::Waited(it) = note { Some(*it) } else { None })
+    }
+
     /// How many more would decide whether B's ratio to A is above or below this one. Nothing where
     /// it was not measured today, where something that is certain is in the way, or where steps or
     /// limits hide how far it varies.
@@ -172,6 +180,18 @@ pub enum Note {
     /// Counted once a side: what counts of one program differ by, as a relative standard deviation,
     /// is in the interval.
     Once(f64),
+    /// Programs waited for a CPU that others used, which may have brought about what wall times
+    /// say: no verdict.
+    Waited(WaitNote),
+}
+
+/// How long programs waited for a CPU, and what their CPU times say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WaitNote {
+    /// Time of waiting by all time: 0.97 is 97 %.
+    pub share: f64,
+    /// The ratio of B's CPU time to A's with its interval, where there is one.
+    pub by_cpu: Option<(f64, (f64, f64))>,
 }
 
 impl Note {
@@ -189,6 +209,7 @@ impl Note {
             Self::Places(_) => "places",
             Self::Few => "few",
             Self::Once(_) => "once",
+            Self::Waited(_) => "waited",
         }
     }
 
@@ -196,6 +217,6 @@ impl Note {
     /// same kind give none.
     #[must_use]
     pub fn is_refuting(&self) -> bool {
-        matches!(self, Self::Contradicted | Self::NotBeyondControl)
+        matches!(self, Self::Contradicted | Self::NotBeyondControl | Self::Waited(_))
     }
 }

@@ -42,7 +42,7 @@ mod work;
 
 pub use across_runs::compare_earlier;
 pub use choice::{ChoiceReason, EstimatorChoice};
-pub use comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
+pub use comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides, WaitNote};
 pub use duet::{Duet, DuetPair, compare_duet};
 pub use estimate::Estimate;
 pub use estimator::Estimator;

@@ -12,6 +12,7 @@ use tacho_report::series::{
     LOOKED_AT_MEANS, left_behind, outlier, sample_value, steadiness, stopped, superseded,
 };
 use tacho_report::summary::SummaryText;
+use tacho_report::words::moved;
 use tacho_stats::Summary;
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
@@ -228,9 +229,9 @@ impl MeasuredBenchmark {
     pub fn raw(&self) -> String {
         self.uneven.map_or_else(String::new, |by| {
             format!(
-                "raw values; the host's speed moved by {:.0} %: \
+                "raw values; the host's speed moved {}: \
                  `tacho show` has medians at its usual speed\n",
-                100.0 * by
+                moved(by)
             )
         })
     }

@@ -83,7 +83,7 @@ pub fn exit(compared: &ComparisonResult, fail_on: Option<&FailOnGate>, is_missin
     if all.interrupted {
         return Exit::Interrupted;
     }
-    if all.rows.iter().any(|row| row.sides.iter().any(Option::is_none)) {
+    if all.rows.iter().any(|row| row.is_failed() || row.sides.iter().any(Option::is_none)) {
         return Exit::Error;
     }
     let Some(FailOnGate { gate, .. }) = fail_on else { return Exit::Success };

@@ -6,6 +6,7 @@ use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode};
 use tacho_report::bench::{BenchWarning, ColumnMeaning};
 use tacho_report::comparison::clauses;
 use tacho_report::series::{outlier, steadiness, usual_speed};
+use tacho_report::words::moved;
 
 use super::BenchReport;
 use crate::output::{self, reference, text};
@@ -108,7 +109,7 @@ impl BenchReport<'_> {
         let by = self.standings.uneven.filter(|by| *by >= LITTLE)?;
         let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);
-        Some(usual_speed(&format!("by {:.0} %", 100.0 * by), "times", gain))
+        Some(usual_speed(&moved(by), "times", gain))
     }
 
     /// What was asked for and cannot be read here.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
-use tacho_record::Comparing;
+use tacho_record::{Comparing, short_name, shown as in_one_line};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 
@@ -32,17 +32,33 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
                 by.unwrap_or_else(|| "unclear".to_owned())
             )
         };
-        in_order(rows).into_iter().filter(|row| stands(row) == wanted).map(told).collect()
+        let is_it = |row: &&ComparedRow| row.is_measured() && stands(row) == wanted;
+        in_order(rows).into_iter().filter(is_it).map(told).collect()
     };
+    let broken = broken(terms, rows);
+    let by_rows = is_whole.then(|| gate.fails(&all, !kept.lone.is_empty()));
     Some(GateRecord {
         typed: kept.typed.clone(),
-        failed: is_whole.then(|| gate.fails(&all, !kept.lone.is_empty())),
+        failed: if broken.is_empty() { by_rows } else { Some(true) },
+        broken,
         slower: of(GateOutcome::Slower),
         open: of(GateOutcome::Open),
         fails_on_open: gate.unclear,
         lone: kept.lone.clone(),
         fails_on_lone: gate.missing,
     })
+}
+
+/// What failed at a side, each benchmark once.
+pub(super) fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
+    let told = |row: &ComparedRow| {
+        let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
+        let name = in_one_line(short_name(&terms.sides[*side].name));
+        Some(format!("{} at {name} ({why})", row.benchmark))
+    };
+    let mut all: Vec<String> = rows.iter().filter_map(told).collect();
+    all.dedup();
+    all
 }
 
 /// The answer in JSON; docs/src/formats says what each key means.
@@ -81,7 +97,8 @@ impl CompareReport<'_> {
             unclear: gate.unclear,
             missing: gate.missing,
             open: stands.iter().filter(|stands| **stands == GateOutcome::Open).count(),
-            failed: gate.fails(&stands, !self.lone[0].is_empty()),
+            failed: gate.fails(&stands, !self.lone[0].is_empty())
+                || rows.iter().any(ComparedRow::is_failed),
         })
     }
 

@@ -33,7 +33,8 @@ impl CompareReport<'_> {
             all.loads.iter().any(|(run, load)| Some(*run) == own && load.others.is_some());
         let is_executed = (0..2).all(|side| self.terms.executes(side));
         let has = |name: &str| all.rows.iter().any(|row| row.metric.name == name);
-        let helps = is_busy && has("wall") || all.rows.iter().any(is_far_from_clear);
+        let has_time = all.rows.iter().any(|row| row.metric.name == "wall" && row.is_measured());
+        let helps = is_busy && has_time || all.rows.iter().any(is_far_from_clear);
         if !is_executed || !helps {
             return None;
         }

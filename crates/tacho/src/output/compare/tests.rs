@@ -40,6 +40,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
         round: 0.0,
         busy_share: Some(0.9),
         failure: None,
+        is_wrong: false,
     }
 }
 

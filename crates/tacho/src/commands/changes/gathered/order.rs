@@ -61,7 +61,7 @@ fn said(order: FileOrder, is_typed: bool) -> &'static str {
     }
 }
 
-/// Whether paths are in the order of a dictionary, in which a shell writes a pattern: nobody typed
+/// Whether paths are in the order of a dictionary, in which a shell writes a pattern: no user types
 /// `run-10` before `run-2`.
 fn is_by_letters(paths: &[PathBuf]) -> bool {
     // With a locale, shells leave out punctuation and compare letters of either case.

@@ -1,0 +1,152 @@
+//! Whether a verdict about wall time holds where programs waited for a CPU. The rule is in
+//! docs/src/method/compare-cases.md.
+
+use tacho_record::Sample;
+use tacho_stats::compare::{Comparison, Note, Verdict, WaitNote};
+
+use super::host_load::host_load;
+
+/// From this share of their time on that programs waited for a CPU, they are called the same only
+/// where their CPU times are the same.
+const MUCH: f64 = 0.1;
+/// From this share on, wall times alone show little but the waiting. It is no half: a launcher
+/// waits too, before and after the program, and that is not in the program's account.
+const MOST: f64 = 0.3;
+/// Less waiting than this hides no difference, whatever the margin.
+const LITTLE: f64 = 0.02;
+
+/// What share of their time all these waited for a CPU that other processes used; nothing where
+/// no others were active: a program with more threads than CPUs waits for itself.
+#[must_use]
+pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
+    let counted = programs.iter().copied().flatten().filter(|sample| sample.counts());
+    let (waited, ready, wall) = counted.fold((0.0, 0.0, 0.0), |sums, sample| {
+        let of = |metric: &str| sample.value(metric).unwrap_or(0.0);
+        let waited = of("cpu-wait");
+        (sums.0 + waited, sums.1 + waited + of("cpu"), sums.2 + of("wall"))
+    });
+    // Threads wait together, and what sleeps needs no CPU: the smaller share holds for both.
+    let share = waited / f64::max(ready, wall);
+    let is_seen = share >= LITTLE && host_load(programs).others.is_some();
+    is_seen.then_some(share)
+}
+
+/// Whether most of the time of these was waiting, so that times show the other processes.
+#[must_use]
+pub fn is_mostly_waiting(programs: &[&[Sample]]) -> bool {
+    waited_for_others(programs).is_some_and(|share| share >= MOST)
+}
+
+/// The comparison of wall times without its verdict where waiting for a CPU may have brought that
+/// about; `by_cpu` compares the CPU times of the same executions.
+#[must_use]
+pub fn beside_cpu_time(
+    wall: Comparison,
+    programs: &[&[Sample]],
+    margin: f64,
+    by_cpu: impl FnOnce() -> Comparison,
+) -> Comparison {
+    let Some(share) = waited_for_others(programs).filter(|share| *share >= margin) else {
+        return wall;
+    };
+    let cpu = by_cpu();
+    if !is_doubtful(wall.verdict, cpu.verdict, share) {
+        return wall;
+    }
+    let by_cpu = cpu.estimate.and_then(|it| it.ratio.zip(it.interval));
+    let mut notes = wall.notes;
+    notes.push(Note::Waited(WaitNote { share, by_cpu }));
+    Comparison { verdict: Verdict::Unclear, more: None, notes, ..wall }
+}
+
+/// Whether a verdict by wall time is none, beside that by CPU time.
+fn is_doubtful(wall: Verdict, cpu: Verdict, share: f64) -> bool {
+    match wall {
+        Verdict::Same => cpu.differs() || (share >= MUCH && cpu != Verdict::Same),
+        Verdict::Faster | Verdict::Slower => {
+            (share >= MOST && cpu != wall) || (share >= MUCH && cpu == wall.opposite())
+        }
+        Verdict::Unclear => share >= MOST || (share >= MUCH && cpu.differs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tacho_record::{Outcome, Place};
+    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
+
+    use super::*;
+
+    /// Executions of `cpu` ms that waited for the rest of 100 ms, while others used that many CPUs.
+    fn starved(cpu: f64, others: f64) -> Vec<Sample> {
+        let sample = |round: u32| {
+            let mut sample = Sample {
+                place: Place { round, position: 0 },
+                at: Timestamp::UNIX_EPOCH,
+                outcome: Outcome::Valid,
+                values: Vec::new(),
+            };
+            let wall = 100e6 + 1e4 * f64::from(round * 7 % 20);
+            let cpu = cpu * 1e6 + 1e3 * f64::from(round * 3 % 20);
+            for (name, value) in [
+                ("wall", wall),
+                ("cpu", cpu),
+                ("cpu-wait", wall - cpu),
+                ("host-other-cpu", others * wall),
+            ] {
+                sample.add(name, value);
+            }
+            sample
+        };
+        (1..=20).map(sample).collect()
+    }
+
+    fn compared(a: &[Sample], b: &[Sample]) -> Comparison {
+        let by = |metric: &str| {
+            let side = |samples: &[Sample]| -> Vec<SampleValue> {
+                let value = |it: &Sample| {
+                    Some(SampleValue::new(it.value(metric)?).in_round(it.place.round))
+                };
+                samples.iter().filter_map(value).collect()
+            };
+            let (a, b) = (side(a), side(b));
+            let sides = Sides { a: &a, b: &b, control: &[] };
+            compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05))
+        };
+        beside_cpu_time(by("wall"), &[a, b], 0.01, || by("cpu"))
+    }
+
+    #[test]
+    fn equal_wall_times_of_unequal_work_are_not_called_the_same() {
+        let found = compared(&starved(20.0, 2.0), &starved(24.0, 2.0));
+        assert_eq!(found.verdict, Verdict::Unclear);
+        let [Note::Waited(WaitNote { share, by_cpu: Some((ratio, _)) })] = found.notes[..] else {
+            panic!("{:?}", found.notes)
+        };
+        assert!((share - 0.78).abs() < 0.01 && (ratio - 1.2).abs() < 0.01, "{share} {ratio}");
+    }
+
+    #[test]
+    fn equal_work_stays_the_same_on_a_busy_host() {
+        let found = compared(&starved(20.0, 2.0), &starved(20.0, 2.0));
+        assert_eq!((found.verdict, found.notes), (Verdict::Same, vec![]));
+    }
+
+    #[test]
+    fn a_program_that_waits_for_its_own_threads_is_judged_by_wall_time() {
+        let found = compared(&starved(20.0, 0.0), &starved(24.0, 0.0));
+        assert_eq!((found.verdict, found.notes), (Verdict::Same, vec![]));
+    }
+
+    #[test]
+    fn little_waiting_hides_nothing() {
+        assert_eq!(waited_for_others(&[&starved(99.0, 2.0)]), None);
+        assert!(is_doubtful(Verdict::Same, Verdict::Unclear, 0.2));
+        assert!(!is_doubtful(Verdict::Same, Verdict::Unclear, 0.05), "none to be contradicted by");
+        assert!(!is_doubtful(Verdict::Slower, Verdict::Unclear, 0.2));
+        assert!(is_doubtful(Verdict::Slower, Verdict::Faster, 0.2));
+        assert!(is_doubtful(Verdict::Slower, Verdict::Same, 0.8));
+        assert!(is_doubtful(Verdict::Unclear, Verdict::Unclear, 0.9));
+    }
+}
