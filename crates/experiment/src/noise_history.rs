@@ -98,10 +98,12 @@ pub fn hours(all: &[KeptNoise], program: &str, zone: &TimeZone) -> Vec<HourNoise
     known
 }
 
-/// What ten minutes find with a program, over time.
+/// When ten minutes with a program found what, over time. Measurements that were too short for a
+/// forecast are left out.
 #[must_use]
-pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<Option<f64>> {
-    all.iter().map(|noise| noise.of_program(program)?.in_ten_minutes).collect()
+pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<(Timestamp, f64)> {
+    let found = |noise: &KeptNoise| Some((noise.at, noise.of_program(program)?.in_ten_minutes?));
+    all.iter().filter_map(found).collect()
 }
 
 /// A measurement beside other work forecasts nothing for a quiet host: loads that differ by more
@@ -293,7 +295,12 @@ mod tests {
         let unlike = [all[2].clone(), busy, all[0].clone(), longer.clone()];
         assert_eq!(super::missed(&unlike, "20 ms of work"), [0.0; 0]);
         assert_eq!(additions_a_millisecond(&[all[0].clone(), longer]), Some(1000.0));
-        assert_eq!(over_time(&all, "`true`"), [None, None, None]);
+        assert_eq!(over_time(&all, "`true`"), []);
+        let mut short = all.clone();
+        short[0].programs[0].in_ten_minutes = None;
+        let known: Vec<Timestamp> =
+            over_time(&short, "20 ms of work").into_iter().map(|it| it.0).collect();
+        assert_eq!(known, [all[1].at, all[2].at]);
         assert!(super::hours(&all, "`true`", &TimeZone::UTC).is_empty());
     }
 }

@@ -164,20 +164,20 @@ const HOURS: usize = 3;
 
 /// What was found of the host's noise before, over time and by hour, and how right it was.
 pub fn past(all: &[KeptNoise]) -> String {
-    let values = noise_history::over_time(all, SHOWN);
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let (Some(first), true) = (all.first(), known.len() > 1) else {
+    let known = noise_history::over_time(all, SHOWN);
+    let (Some((first, _)), true) = (known.first(), known.len() > 1) else {
         return "the past shows nothing yet: two measurements with 40 rounds are needed \
                 (`tacho doctor --noise=2m`)\n"
             .to_owned();
     };
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let low = known.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = known.iter().copied().fold(0.0, f64::max);
+    let values: Vec<Option<f64>> = known.iter().map(|it| Some(it.1)).collect();
+    let low = known.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
+    let high = known.iter().map(|it| it.1).fold(0.0, f64::max);
     let mut out = format!(
         "\nsmallest change found in 10 minutes with {SHOWN}, in {} since {}: {} to {}\n  {}\n",
-        text::count(all.len(), "measurement"),
-        text::moment(first.at),
+        text::count(known.len(), "measurement"),
+        text::moment(*first),
         percent(low),
         percent(high),
         spark::line(&values, 60)
