@@ -80,6 +80,12 @@ pub enum NumbersError {
         /// How many it should have.
         wanted: u64,
     },
+    /// Two samples of a point that are of one round.
+    #[error("`{path}` names one round for two samples of a point, and each is of another round")]
+    SameRound {
+        /// Where.
+        path: String,
+    },
     /// Two series have one name.
     #[error("there are two series `{name}`")]
     Twice {
@@ -130,6 +136,9 @@ impl NumbersError {
             }
             Self::Header { .. } | Self::NoNumbers => {
                 Some("the first line names the columns: `commit,parse,load`".to_owned())
+            }
+            Self::SameRound { .. } => {
+                Some("number the samples of each point: `[[1, 2], [1, 2]]`".to_owned())
             }
             Self::TooManyTags { .. } => {
                 Some("put tags into the series that they are of".to_owned())

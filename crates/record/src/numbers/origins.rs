@@ -1,6 +1,6 @@
 //! Where the samples of a series are from: their rounds, runs and layouts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::json::{JsonReading, wrong};
 use super::node::Node;
@@ -28,6 +28,10 @@ impl JsonReading<'_> {
                 layout: at(&layouts, which),
             };
             point.origins = present(&samples[index]).into_iter().map(origin).collect();
+            let mut seen = HashSet::new();
+            if !point.origins.iter().all(|from| seen.insert((from.run, from.layout, from.round))) {
+                return Err(NumbersError::SameRound { path: self.place("rounds", index) });
+            }
         }
         Ok(())
     }

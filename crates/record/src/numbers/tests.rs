@@ -96,6 +96,13 @@ fn samples_say_where_they_are_from() {
     assert!(plain.series[0].points[0].origins.is_empty(), "without rounds they say nothing");
     let refusal = refused(r#"{"samples": [[1, 2], [3]], "rounds": [[1], [1]]}"#);
     assert!(refusal.contains("rounds[0]"), "{refusal}");
+    for rounds in ["[[1, 1], [1]]", "[1, 1]"] {
+        let twice = format!(r#"{{"samples": [[1, 2], [3]], "rounds": {rounds}}}"#);
+        let told = "`rounds[0]` names one round for two samples of a point";
+        assert!(refused(&twice).contains(told), "{rounds}");
+    }
+    let layouts = r#"{"samples": [[1, 2]], "rounds": [[1, 1]], "layouts": [[0, 1]]}"#;
+    assert_eq!(read(layouts).series[0].points[0].origins.len(), 2, "each layout has its rounds");
     let refusal = refused(r#"{"samples": [[1, 2], [3]], "rounds": [[1, 2]]}"#);
     assert!(refusal.contains("rounds"), "{refusal}");
 }
