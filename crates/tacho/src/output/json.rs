@@ -1,4 +1,5 @@
-//! JSON as it is printed: indented, and without the sign of nothing.
+//! JSON as it is printed: indented, without the sign of nothing and without digits that are not
+//! known.
 
 use std::io::{self, Write};
 
@@ -22,13 +23,29 @@ fn escaped(c: char) -> String {
     c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
+/// So many significant digits a number has at the most: more are what computing left over, such as
+/// `1341.0000000000001`.
+const DIGITS: usize = 12;
+
+/// The largest number up to which whole numbers are exact, which stay as they are.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A number with no more digits than are known.
+fn rounded(value: f64) -> f64 {
+    let is_whole = value.fract() == 0.0 && value.abs() <= EXACT;
+    if is_whole || !value.is_finite() {
+        return value;
+    }
+    format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value)
+}
+
 /// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare
 /// texts.
 struct UnsignedZero(PrettyFormatter<'static>);
 
 impl Formatter for UnsignedZero {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        self.0.write_f64(writer, if value == 0.0 { 0.0 } else { value })
+        self.0.write_f64(writer, if value == 0.0 { 0.0 } else { rounded(value) })
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -79,6 +96,16 @@ impl Formatter for UnsignedZero {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_computing_left_over_is_not_printed() {
+        let shown = |value: f64| pretty(&value).unwrap().trim().to_owned();
+        assert_eq!(shown(1_341.000_000_000_000_1), "1341.0");
+        assert_eq!(shown(0.1 + 0.2), "0.3");
+        assert_eq!(shown(-1.0 / 3.0), "-0.333333333333");
+        assert_eq!(shown(9_007_199_254_740_991.0), "9007199254740991.0", "a count stays");
+        assert_eq!(shown(1.234_567_890_123e-7), "1.23456789012e-7");
+    }
 
     #[test]
     fn all_is_as_indented_json_but_for_the_sign_of_nothing() {
