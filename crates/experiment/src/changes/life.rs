@@ -417,7 +417,7 @@ impl SeriesLife<'_> {
         let machine = self.judgement.machines.get(&change.index).filter(|_| is_told);
         Finding {
             revision: revision(change.index),
-            good: revision(self.material.last_of_program(before(first), change.index)),
+            good: revision(self.material.last_with_program(before(first), change.index)),
             bad: revision(last),
             before: change.before,
             after: change.after,

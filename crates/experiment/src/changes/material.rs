@@ -146,11 +146,21 @@ impl Material {
     /// another: what was built to the same artifacts cannot have changed anything.
     #[must_use]
     pub fn last_of_program(&self, place: usize, end: usize) -> usize {
+        (place + 1..end).take_while(|at| self.is_same(place, *at)).last().unwrap_or(place)
+    }
+
+    /// The last of the revisions from this place to the end that are the program of the first one,
+    /// whatever is between them, as where a commit was taken back.
+    #[must_use]
+    pub fn last_with_program(&self, place: usize, end: usize) -> usize {
+        (place + 1..end).rev().find(|at| self.is_same(place, *at)).unwrap_or(place)
+    }
+
+    /// Whether two revisions were built to the same artifacts.
+    fn is_same(&self, one: usize, other: usize) -> bool {
         let artifact =
             |at: usize| self.series.points[at].build.as_ref().and_then(|it| it.state.artifact());
-        let program = artifact(place);
-        let is_same = |at: &usize| program.is_some() && artifact(*at) == program;
-        (place + 1..end).take_while(is_same).last().unwrap_or(place)
+        artifact(one).is_some() && artifact(one) == artifact(other)
     }
 
     /// The full name of the revision at a place.
@@ -353,5 +363,26 @@ mod tests {
         assert!(is_bound(&measured(&[], 3)) && !is_bound(&measured(&values, 2)));
         assert_eq!(point(&measured(&[], 0), 0), None);
         assert!(!is_bound(&measured(&[], 0)), "nothing is known at all");
+    }
+
+    #[test]
+    fn what_takes_all_back_is_the_program_from_before() {
+        let point = |(order, content): (u64, &str)| {
+            let revision = revision(order);
+            Point { build: Some(built(&revision, content)), revision, ..measured(&[1.0], 0) }
+        };
+        let points: Vec<Point> = (1..).zip(["a", "b", "a", "c", "a"]).map(point).collect();
+        let benchmark = BenchmarkKey {
+            name: "b".into(),
+            version: 1,
+            parameters: tacho_record::Parameters::default(),
+        };
+        let metric = tacho_record::Metric::built_in("wall").unwrap();
+        let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
+        let series = Series { key, points, uneven: vec![], changes: vec![] };
+        let material = Material::new(series, &[], &RunTags::default());
+        assert_eq!(material.last_with_program(0, 4), 2, "beyond another program");
+        assert_eq!(material.last_of_program(0, 4), 0);
+        assert_eq!(material.last_with_program(1, 4), 1);
     }
 }
