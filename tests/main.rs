@@ -12,6 +12,7 @@ mod bisect_beside;
 mod bisect_hints;
 mod bisect_merges;
 mod changes;
+mod changes_agree;
 mod changes_confirm;
 mod changes_events;
 mod changes_from;

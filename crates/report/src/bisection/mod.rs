@@ -12,6 +12,7 @@ mod scatter;
 mod sizes;
 mod undecided;
 mod words;
+mod wrong_answers;
 
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
@@ -26,3 +27,4 @@ pub use words::{
     around_it, aside, changed_subject, constant, culprit_line, found, left, left_hint, likely,
     merges, not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspected, then,
 };
+pub use wrong_answers::WrongAnswers;

@@ -9,6 +9,7 @@ use tacho_record::{Bisection, short_name};
 
 use super::sizes::{bounded, effect, effect_between, least, level, level_of, name};
 use super::undecided::{headline, hidden_ends, undecided};
+use super::wrong_answers::WrongAnswers;
 use crate::block::AnswerNote;
 use crate::words::{count, cut, percent};
 
@@ -49,9 +50,16 @@ pub fn stage(stage: Stage) -> &'static str {
     }
 }
 
-/// How it ended, in a few words.
+/// How it ended, in a few words; first from where on the answer is wrong, where that was seen.
 #[must_use]
 pub fn found(bisection: &Bisection) -> String {
+    match WrongAnswers::exactly(bisection) {
+        Some(wrong) => format!("{wrong}; {}", ended(bisection)),
+        None => ended(bisection),
+    }
+}
+
+fn ended(bisection: &Bisection) -> String {
     match bisection.standing.found {
         None if bisection.standing.culprits.is_empty() => {
             format!("unfinished: {}", stage(bisection.standing.stage))
@@ -350,8 +358,9 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
         }
         None => Some(format!("not finished yet: {}", stage(standing.stage))),
     };
+    let wrong = WrongAnswers::exactly(bisection);
     let culprits = standing.culprits.iter().map(|it| culprit_line(bisection, it));
-    culprits.chain(first).collect()
+    wrong.into_iter().chain(culprits).chain(first).collect()
 }
 
 /// Which commit changed it, and by how much, in a line.

@@ -2,9 +2,11 @@
 
 use maud::{Markup, html};
 
-use tacho_report::bisection::subject;
+use tacho_record::Bisection;
+use tacho_report::bisection::{WrongAnswers, subject};
 
 use super::bisection_file;
+use super::links::linked;
 use super::{PageFrame, framed, scrolling};
 use crate::page::bisection::sentence;
 use crate::text::{count, grouped, minute};
@@ -28,6 +30,26 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         &PageFrame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] },
         &content,
     )
+}
+
+/// What the newest ones found that no series shows: from where on answers are wrong, or commands
+/// fail.
+pub(super) fn answers(view: &View) -> Markup {
+    let found = |one: &Bisection| -> Vec<(String, String)> {
+        let lines = WrongAnswers::of_answers(one).into_iter();
+        lines.map(|line| (bisection_file(one), line)).collect()
+    };
+    let all = view.lab.bisections.iter().rev().flat_map(|it| found(&it.bisection));
+    let newest: Vec<_> = all.take(NEWEST).collect();
+    html! {
+        @if !newest.is_empty() {
+            ul.changes {
+                @for (file, line) in newest {
+                    li { (linked(view, "", &line)) " (" a href=(file) { "bisection" } ")" }
+                }
+            }
+        }
+    }
 }
 
 /// The newest ones for the first page, with what came of them; nothing where there are none.

@@ -103,6 +103,7 @@ fn changed(view: &View) -> Markup {
             } @else {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
             }
+            (super::bisections::answers(view))
         }
     }
 }

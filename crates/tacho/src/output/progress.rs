@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer, ShadowedModule};
 use tacho_record::{Bisection, Cell, Revision, Unit};
+use tacho_report::bisection::WrongAnswers;
 use tacho_subject::ReadProgress;
 
 use super::announcer::Announcer;
-use super::bisect::WrongAnswers;
 use super::{terminal, text};
 
 /// Draws at most so often: between two executions nothing is printed that need not be.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tacho_experiment::bisect::samples_of;
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectionState, Stage, UnusableKind, ValueSource};
-use tacho_report::bisection::{least, name, noise, varying};
+use tacho_record::bisection::{BisectionState, Stage, ValueSource};
+use tacho_report::bisection::{least, noise, varying};
 
 use crate::output::text::duration;
 
@@ -52,42 +52,6 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
         duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         if more { ", more than the budget" } else { "" },
     ))
-}
-
-/// From which commit on, or up to which, answers are known to be wrong: it is news long before the
-/// rest is decided.
-#[derive(Debug, PartialEq, Eq)]
-pub struct WrongAnswers {
-    /// What is known, in a line.
-    pub line: String,
-    /// Whether the commit is known.
-    pub is_exact: bool,
-}
-
-impl WrongAnswers {
-    /// Of what was measured so far; none where answers are right on both sides of wrong ones.
-    pub fn of(bisection: &Bisection) -> Option<Self> {
-        let BisectionState { unusable, ladder, .. } = &bisection.standing;
-        let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
-        let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
-        let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
-        let [first, last] = [*wrong.iter().min()?, *wrong.iter().max()?];
-        let [first_right, last_right] = [*right.iter().min()?, *right.iter().max()?];
-        let name = |place: usize| name(bisection, place);
-        let is_exact = last_right + 1 == first || last + 1 == first_right;
-        let line = match (last_right < first, last < first_right) {
-            (true, _) if is_exact => format!("from {} on the answer is wrong", name(first)),
-            (_, true) if is_exact => format!("up to {} the answer is wrong", name(last)),
-            (true, _) => {
-                format!("the answer is wrong at {}, and right at {}", name(first), name(last_right))
-            }
-            (_, true) => {
-                format!("the answer is wrong at {}, and right at {}", name(last), name(first_right))
-            }
-            (false, false) => return None,
-        };
-        Some(Self { line, is_exact })
-    }
 }
 
 /// With two digits, since it is no more than about that many.
@@ -147,48 +111,6 @@ mod tests {
             forecast(&bisection).is_some()
         };
         assert!(with((-0.2, 2.0)) && !with((0.3, 1.5)));
-    }
-
-    #[test]
-    fn wrong_answers_are_said_as_soon_as_they_are_seen() {
-        let of = |right: &[usize], wrong: &[usize]| {
-            let mut bisection = bisection("searching");
-            let rungs: Vec<_> = right
-                .iter()
-                .map(|place| {
-                    serde_json::json!({
-                        "place": place, "revision": "r", "same_to": place, "samples": 6,
-                        "level": 1e9, "error": 0.0
-                    })
-                })
-                .collect();
-            let unusable: Vec<_> = wrong
-                .iter()
-                .map(|place| {
-                    serde_json::json!({
-                        "place": place, "revision": "r", "kind": "wrong-answer", "why": "other"
-                    })
-                })
-                .collect();
-            for (place, candidate) in bisection.candidates.iter_mut().enumerate() {
-                candidate.revision.id = format!("{place:07}");
-            }
-            bisection.standing.ladder = serde_json::from_value(rungs.into()).unwrap();
-            bisection.standing.unusable = serde_json::from_value(unusable.into()).unwrap();
-            WrongAnswers::of(&bisection).map(|it| it.line)
-        };
-        assert_eq!(of(&[0, 9999], &[]), None);
-        assert_eq!(
-            of(&[0, 5], &[9999]).as_deref(),
-            Some("the answer is wrong at 0009999, and right at 0000005")
-        );
-        assert_eq!(of(&[0, 5], &[6, 9999]).as_deref(), Some("from 0000006 on the answer is wrong"));
-        assert_eq!(
-            of(&[9999], &[0, 3]).as_deref(),
-            Some("the answer is wrong at 0000003, and right at 0009999")
-        );
-        assert_eq!(of(&[4], &[0, 3]).as_deref(), Some("up to 0000003 the answer is wrong"));
-        assert_eq!(of(&[0, 9999], &[3]), None, "it came and went");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::output::compare::report::CompareReport;
 use crate::output::text::{cut, day};
 
 pub use estimate::{expected_answer, expected_text};
-pub use forecast::{WrongAnswers, forecast};
+pub use forecast::forecast;
 pub use live::{belief, live};
 pub use log::{list, log, newest, step, untracked};
 pub use text::{markdown, measured_line, named_line, text};

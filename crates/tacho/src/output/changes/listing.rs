@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
+use tacho_report::bisection::{found, subject};
 use tacho_report::build::gap_lines_by_host;
 use tacho_report::change::{effect, interval, place, trade_off};
 use tacho_report::series::revision_name;
@@ -48,7 +49,8 @@ pub struct ChangeListing {
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
-    /// The bisections, newest first, where no series is judged: what they found is all there is.
+    /// The bisections, newest first: where series are judged, those that found what no series
+    /// shows.
     pub bisections: Vec<Bisection>,
 }
 
@@ -78,7 +80,26 @@ pub struct ListingAnswer<'a> {
     unbuilt: Vec<StretchAnswer<'a>>,
     remarks: Vec<RemarkAnswer<'a>>,
     histories: Vec<SeriesHistory<'a>>,
+    bisections: Vec<BisectedAnswer<'a>>,
     false_alarms: FalseAlarmsAnswer,
+}
+
+/// What a bisection found.
+#[derive(Serialize)]
+struct BisectedAnswer<'a> {
+    name: &'a str,
+    good: &'a str,
+    bad: &'a str,
+    of: String,
+    found: String,
+}
+
+impl<'a> BisectedAnswer<'a> {
+    fn of(bisection: &'a Bisection) -> Self {
+        let Bisection { name, asked, .. } = bisection;
+        let (of, found) = (subject(asked), found(bisection));
+        Self { name, good: &asked.good, bad: &asked.bad, of, found }
+    }
 }
 
 /// What the runs of a series know; places are those in `revisions`.
@@ -155,6 +176,7 @@ impl ChangeListing {
                 .collect(),
             remarks: remarks(&self.remarks),
             histories: self.histories.iter().map(SeriesHistory::of).collect(),
+            bisections: self.bisections.iter().map(BisectedAnswer::of).collect(),
             false_alarms: FalseAlarmsAnswer {
                 marked: alarms.marked,
                 looked_at: alarms.looked_at,
@@ -232,7 +254,7 @@ impl ChangeListing {
                 .collect();
             out += &format!("not judged: {} ({reason})\n", listed(&of));
         }
-        if changes == 0 && !self.bisections.is_empty() {
+        if !self.bisections.is_empty() {
             out += &bisect::newest(&self.bisections);
         }
         out += &self.unbuilt();
