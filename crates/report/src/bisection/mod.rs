@@ -25,6 +25,7 @@ pub use undecided::{
 };
 pub use words::{
     around_it, aside, changed_subject, constant, culprit_line, found, left, left_hint, likely,
-    merges, not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspected, then,
+    merges, not_reproduced, of_answers, outcome, probes, sides, small, so_far, stage, subject,
+    suspected, then,
 };
 pub use wrong_answers::WrongAnswers;

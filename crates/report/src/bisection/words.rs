@@ -363,6 +363,15 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
     wrong.into_iter().chain(culprits).chain(first).collect()
 }
 
+/// What a bisection found that no series shows: from where on answers are wrong, or which commits
+/// changed how often a command fails. Nothing of a bisection of a metric.
+#[must_use]
+pub fn of_answers(bisection: &Bisection) -> Vec<String> {
+    let failing = bisection.standing.culprits.iter().filter(|_| bisection.asked.test.is_some());
+    let wrong = WrongAnswers::exactly(bisection).into_iter();
+    wrong.chain(failing.map(|culprit| culprit_line(bisection, culprit))).collect()
+}
+
 /// Which commit changed it, and by how much, in a line.
 #[must_use]
 pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {

@@ -4,7 +4,6 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectionState, UnusableKind};
 
 use super::sizes::name;
-use super::words::culprit_line;
 
 /// From which commit on, or up to which, answers are known to be wrong: it is news long before the
 /// rest is decided.
@@ -23,15 +22,6 @@ impl WrongAnswers {
         Self::of(bisection).filter(|wrong| wrong.is_exact).map(|wrong| wrong.line)
     }
 
-    /// What a bisection found that no series shows: from where on answers are wrong, or which
-    /// commits changed how often a command fails. Nothing of a bisection of a metric.
-    #[must_use]
-    pub fn of_answers(bisection: &Bisection) -> Vec<String> {
-        let failing = bisection.standing.culprits.iter();
-        let failing = failing.filter(|_| bisection.asked.test.is_some());
-        let exactly = Self::exactly(bisection).into_iter();
-        exactly.chain(failing.map(|culprit| culprit_line(bisection, culprit))).collect()
-    }
     /// Of what was measured so far; none where answers are right on both sides of wrong ones.
     #[must_use]
     pub fn of(bisection: &Bisection) -> Option<Self> {

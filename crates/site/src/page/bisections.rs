@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use tacho_record::Bisection;
-use tacho_report::bisection::{WrongAnswers, subject};
+use tacho_report::bisection::{of_answers, subject};
 
 use super::bisection_file;
 use super::links::linked;
@@ -36,7 +36,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
 /// fail.
 pub(super) fn answers(view: &View) -> Markup {
     let found = |one: &Bisection| -> Vec<(String, String)> {
-        let lines = WrongAnswers::of_answers(one).into_iter();
+        let lines = of_answers(one).into_iter();
         lines.map(|line| (bisection_file(one), line)).collect()
     };
     let all = view.lab.bisections.iter().rev().flat_map(|it| found(&it.bisection));

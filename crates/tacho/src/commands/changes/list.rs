@@ -4,7 +4,7 @@ use tacho_experiment::changes::{
     FalseAlarms, JudgedSeries, StoredChanges, events, is_doubtful, is_new_regression,
 };
 use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
-use tacho_report::bisection::WrongAnswers;
+use tacho_report::bisection::of_answers;
 use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
@@ -88,7 +88,7 @@ fn listing(
     if judged > 0 {
         let key = |it: &Bisection| it.asked.benchmark.clone();
         let is_named = |it: &Bisection| filter.shows_benchmark(&key(it).to_string(), &key(it).name);
-        bisections.retain(|it| is_named(it) && !WrongAnswers::of_answers(it).is_empty());
+        bisections.retain(|it| is_named(it) && !of_answers(it).is_empty());
     }
     Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
