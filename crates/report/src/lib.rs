@@ -21,5 +21,6 @@ pub mod revision;
 pub mod run;
 pub mod series;
 pub mod summary;
+pub mod sweep;
 pub mod way_out;
 pub mod words;

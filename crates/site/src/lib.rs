@@ -33,7 +33,6 @@ pub use lab::{
 };
 pub use output::WrittenSite;
 pub use sweep_page::{
-    SweepMark, SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant,
-    VariantPlace,
+    SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
 };
 pub use write::{PageProgress, write};

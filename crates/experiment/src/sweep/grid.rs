@@ -1,6 +1,7 @@
 //! All values of a grid, interleaved over rounds.
 
 use tacho_record::{Metric, Sample, busy_share};
+use tacho_report::sweep::SweepRow;
 use tacho_stats::Summary;
 use tacho_stats::sweep::{SweepCurve, SweepLevels};
 
@@ -25,21 +26,6 @@ pub struct SweepQuestion {
     pub floor: Option<usize>,
     /// Up to this share two values are called the same.
     pub margin: f64,
-}
-
-/// How one value did.
-#[derive(Clone, Debug)]
-pub struct SweepRow {
-    /// The objective.
-    pub summary: Option<Summary>,
-    /// Its place in the curve, if it has one: it gave values, and keeps all limits.
-    pub place: Option<usize>,
-    /// Whether each limit is kept, and whether that is certain; none where it is not known.
-    pub limits: Vec<Option<(bool, bool)>>,
-    /// Busy time by wall time of its executions; nothing where one is not read.
-    pub busy_share: Option<f64>,
-    /// How many executions failed, and how the first of them did.
-    pub failed: (usize, Option<String>),
 }
 
 /// Why there is no curve.

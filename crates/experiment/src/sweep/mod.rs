@@ -2,9 +2,10 @@
 //! that keeps a limit.
 //!
 //! Each is made of commands [side by side](crate::bench): a value is a command with that value
-//! filled in, and [`side_by_side::measure`](crate::bench::measure) executes them in rounds. What is
-//! judged stands in [`tacho_stats::sweep`].
+//! filled in, and [`side_by_side::measure`](crate::bench::measure) executes them in rounds. The
+//! judgement is in [`tacho_stats::sweep`].
 
+mod findings;
 mod front;
 mod grid;
 mod highest_load;
@@ -15,7 +16,7 @@ mod optimum;
 mod tests;
 
 pub use front::front;
-pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, SweepRow, sweep};
+pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, sweep};
 pub use highest_load::{HighestLoad, LoadQuestion, highest_load};
 pub use metric_limit::{LimitMistake, LimitRelation, MetricLimit};
 pub use optimum::{FoundOptimum, OptimumQuestion, SearchStage, find_optimum};

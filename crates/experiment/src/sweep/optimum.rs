@@ -1,10 +1,11 @@
 //! The best value, looked for: coarse first, then finer where it may be.
 
 use tacho_record::{Rule, Sample};
+use tacho_report::sweep::SweepRow;
 use tacho_stats::interleaved::InterleavedExecution;
 use tacho_stats::sweep::{OptimumSearch, SearchRules, SearchStep, SweepCurve, ValueSpan};
 
-use super::grid::{MissingCurve, SweepQuestion, SweepRow, judged};
+use super::grid::{MissingCurve, SweepQuestion, judged};
 use super::observed::executions;
 use crate::bench::{BenchQuestion, measure};
 use crate::{Context, ExperimentError};

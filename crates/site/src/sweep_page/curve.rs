@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 use tacho_record::Unit;
+use tacho_report::sweep::SweepMark;
 use tacho_report::words::median;
 
 use super::axis::{LEFT, ValueAxis, WHOLE, WIDTH, round_label, ticks};
-use super::data::{SweepMark, SweepPage, SweepPageValue};
+use super::data::{SweepPage, SweepPageValue};
 use crate::svg::short;
 
 const TOP: f64 = 30.0;

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use tacho_record::{Host, Metric};
 use tacho_report::block::AnswerTable;
+use tacho_report::sweep::SweepMark;
 use tacho_stats::Summary;
 
 use crate::view::DisplayScale;
@@ -55,32 +56,6 @@ pub struct SweepPageValue {
     pub samples: Vec<f64>,
     /// What it is beside a value.
     pub marks: Vec<SweepMark>,
-}
-
-/// What a value is in its curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SweepMark {
-    /// It looks best.
-    Best,
-    /// It is not distinguishable from the best.
-    Plateau,
-    /// Beyond it, less is gained.
-    Knee,
-    /// It is used today.
-    Default,
-}
-
-impl SweepMark {
-    /// In a word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Plateau => "plateau",
-            Self::Knee => "knee",
-            Self::Default => "default",
-        }
-    }
 }
 
 /// A stage of a search.

@@ -12,6 +12,5 @@ mod stages;
 mod trials;
 
 pub use data::{
-    SweepMark, SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant,
-    VariantPlace,
+    SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
 };

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Rule, is_shown, shown};
-pub use tacho_report::words::{count, cut, duration, end, interval, limited, percent, precision};
+pub use tacho_report::words::{count, cut, duration, interval, limited, percent, precision};
 use tacho_store::QuietWait;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.

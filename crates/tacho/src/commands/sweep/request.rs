@@ -8,6 +8,7 @@ use tacho_experiment::sweep::MetricLimit;
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{Counter, Direction, Metric, ReferenceMode};
+use tacho_report::sweep::ValueNames;
 
 use super::mistake::SweepMistake;
 use super::plan_benchmark::PlannedBenchmark;
@@ -19,7 +20,6 @@ use crate::commands::defaults::share;
 use crate::commands::seed::random_seed;
 use crate::counters::counters;
 use crate::error::CliError;
-use crate::output::sweep::ValueNames;
 use crate::project::Project;
 
 /// Steps of a search where nothing else is asked for.

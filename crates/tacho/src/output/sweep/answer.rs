@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
+use tacho_experiment::sweep::{MissingCurve, SweepQuestion};
 use tacho_record::{Host, Sample};
+use tacho_report::sweep::{SweepRow, ValueNames};
 use tacho_stats::sweep::{LoadOutcome, SweepCurve, SweepShape, kept_at_least};
 
-use super::names::ValueNames;
 use super::{LoadReport, OptimumReport, SweepReport};
 use crate::output::answer::SampleAnswer;
 

@@ -1,32 +1,24 @@
 //! What `tacho sweep` answers: as text, in Markdown and in JSON.
 
 mod answer;
-mod front;
-mod load;
-mod names;
-mod optimum;
+mod bars;
 mod page;
 mod progress;
-mod rows;
-mod words;
 
 use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
     FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion,
 };
 use tacho_record::Host;
-use tacho_report::block::{AnswerTable, Block};
+use tacho_report::block::Block;
+use tacho_report::sweep::{
+    LoadFindings, OptimumFindings, SweepFindings, ValueNames, VariantFindings,
+};
 
-use super::{bench, blocks};
+use super::{bench, blocks, text};
 
-pub use progress::StepProgress;
-use rows::SweepRows;
-
-pub use names::ValueNames;
 pub use page::PageFacts;
-
-/// The first line of an answer that the user stopped.
-const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+pub use progress::StepProgress;
 
 /// A whole grid.
 pub struct SweepReport<'a> {
@@ -56,35 +48,28 @@ pub struct LoadReport<'a> {
 }
 
 impl SweepReport<'_> {
-    fn rows(&self) -> SweepRows<'_> {
-        SweepRows {
-            names: self.names,
-            question: self.question,
-            rows: &self.found.rows,
-            curve: &self.found.curve,
-            places: &self.found.places,
-        }
+    fn findings(&self) -> SweepFindings<'_> {
+        self.found.findings(self.question, self.names, text::has_callgrind())
     }
 
-    fn lines(&self) -> Vec<String> {
-        let stopped = self.found.answer.interrupted.then(|| INTERRUPTED.to_owned());
-        stopped.into_iter().chain(self.rows().lines()).collect()
+    fn variants(&self) -> VariantFindings<'_> {
+        self.standings.variants(self.names, self.front)
     }
 
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let front = self.front();
-        let gap = if front.is_empty() { "" } else { "\n" };
-        self.rows().text() + &said(self.lines()) + gap + &blocks::terminal(&front)
+        let found = self.findings();
+        let gap = if self.names.has_variants { "\n" } else { "" };
+        bars::with_bars(&found)
+            + &sentences(found.lines())
+            + gap
+            + &blocks::terminal(&self.variants().blocks())
     }
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let front = self.front();
-        let gap = if front.is_empty() { "" } else { "\n" };
-        in_markdown(self.rows().table(), self.lines())
-            + gap
-            + &blocks::markdown(&front, str::to_owned)
+        let gap = if self.names.has_variants { "\n" } else { "" };
+        in_markdown(&self.findings().blocks()) + gap + &in_markdown(&self.variants().blocks())
     }
 
     /// Prints what should be said beside the numbers.
@@ -103,14 +88,44 @@ impl SweepReport<'_> {
     }
 }
 
+impl OptimumReport<'_> {
+    fn findings(&self) -> OptimumFindings<'_> {
+        self.found.findings(self.question, self.names, text::has_callgrind())
+    }
+
+    /// The answer as people read it.
+    pub fn text(&self) -> String {
+        let found = self.findings();
+        bars::with_bars(&found.grid) + &sentences(found.lines())
+    }
+
+    /// The same in Markdown.
+    pub fn markdown(&self) -> String {
+        in_markdown(&self.findings().blocks())
+    }
+}
+
+impl LoadReport<'_> {
+    fn findings(&self) -> LoadFindings<'_> {
+        self.found.findings(self.question, self.names)
+    }
+
+    /// The answer as people read it.
+    pub fn text(&self) -> String {
+        blocks::terminal(&self.findings().blocks())
+    }
+
+    /// The same in Markdown.
+    pub fn markdown(&self) -> String {
+        in_markdown(&self.findings().blocks())
+    }
+}
+
 /// Lines in the terminal.
-fn said(lines: Vec<String>) -> String {
+fn sentences(lines: Vec<String>) -> String {
     blocks::terminal(&lines.into_iter().map(Block::Sentence).collect::<Vec<_>>())
 }
 
-/// A table and the lines below it in Markdown.
-fn in_markdown(table: AnswerTable, lines: Vec<String>) -> String {
-    let lines = lines.into_iter().map(Block::Sentence);
-    let all: Vec<Block> = [Block::Table(table)].into_iter().chain(lines).collect();
-    blocks::markdown(&all, str::to_owned)
+fn in_markdown(all: &[Block]) -> String {
+    blocks::markdown(all, str::to_owned)
 }

@@ -2,15 +2,15 @@
 
 use jiff::Timestamp;
 use tacho_experiment::bench::CommandResult;
-use tacho_experiment::sweep::{SweepQuestion, SweepRow};
+use tacho_experiment::sweep::SweepQuestion;
 use tacho_record::{Metric, Sample};
 use tacho_report::block::AnswerTable;
+use tacho_report::sweep::{SweepFindings, SweepRow};
 use tacho_site::{
     SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
 };
 use tacho_stats::sweep::LoadOutcome;
 
-use super::rows::SweepRows;
 use super::{LoadReport, OptimumReport, SweepReport};
 
 /// What a page has beside the answer.
@@ -53,7 +53,7 @@ impl PageFacts {
 /// What is judged of the values of a grid.
 struct JudgedGrid<'a> {
     facts: &'a PageFacts,
-    rows: SweepRows<'a>,
+    found: SweepFindings<'a>,
     question: &'a SweepQuestion,
     samples: &'a [Vec<Sample>],
 }
@@ -61,20 +61,18 @@ struct JudgedGrid<'a> {
 impl JudgedGrid<'_> {
     /// The values that were executed.
     fn values(&self) -> Vec<SweepPageValue> {
-        let rows = self.rows.rows.iter().enumerate();
-        let executed = rows.filter(|(_, row)| row.summary.is_some() || row.failed.0 > 0);
-        executed.map(|(at, row)| self.value(at, row)).collect()
+        self.found.executed().map(|(at, row)| self.value(at, row)).collect()
     }
 
     fn value(&self, at: usize, row: &SweepRow) -> SweepPageValue {
         let name = self.question.metric(at).name;
         let counted = self.samples[at].iter().filter(|sample| sample.counts());
         SweepPageValue {
-            label: self.rows.names.label(at),
+            label: self.found.names.label(at),
             at: self.facts.at(at),
             summary: row.summary,
             samples: counted.filter_map(|sample| sample.value(&name)).collect(),
-            marks: self.rows.marks(at, row),
+            marks: self.found.marks(at, row),
         }
     }
 }
@@ -84,14 +82,14 @@ impl SweepReport<'_> {
     pub fn page(&self, facts: &PageFacts) -> SweepPage {
         let (found, question) = (self.found, self.question);
         let judged =
-            JudgedGrid { facts, rows: self.rows(), question, samples: &found.answer.samples };
-        let mut lines = self.rows().lines();
-        lines.extend(self.names.has_variants.then(|| self.front_line()));
+            JudgedGrid { facts, found: self.findings(), question, samples: &found.answer.samples };
+        let (variants, mut lines) = (self.variants(), judged.found.lines());
+        lines.extend(self.names.has_variants.then(|| variants.front_line()));
         SweepPage {
             values: judged.values(),
-            table: judged.rows.table(),
+            table: judged.found.table(),
             variants: self.page_variants(),
-            variants_table: self.variants(),
+            variants_table: variants.table(),
             ..facts.page(self.host, question.metric(0), lines)
         }
     }
@@ -123,7 +121,9 @@ impl OptimumReport<'_> {
     /// The page.
     pub fn page(&self, facts: &PageFacts) -> SweepPage {
         let (found, question) = (self.found, self.question);
-        let judged = JudgedGrid { facts, rows: self.rows(), question, samples: &found.samples };
+        let findings = self.findings();
+        let lines = findings.lines();
+        let judged = JudgedGrid { facts, found: findings.grid, question, samples: &found.samples };
         let numbers = |values: &[usize]| values.iter().filter_map(|it| facts.at(*it)).collect();
         let stages = found.stages.iter().map(|stage| SweepPageStage {
             values: numbers(&stage.values),
@@ -136,9 +136,9 @@ impl OptimumReport<'_> {
         });
         SweepPage {
             values: judged.values(),
-            table: judged.rows.table(),
+            table: judged.found.table(),
             stages: stages.collect(),
-            ..facts.page(self.host, question.metric(0), self.lines())
+            ..facts.page(self.host, question.metric(0), lines)
         }
     }
 }
@@ -157,7 +157,7 @@ impl LoadReport<'_> {
         SweepPage {
             trials: found.search.trials().iter().filter_map(trial).collect(),
             highest,
-            ..facts.page(self.host, self.question.limit.metric.clone(), self.lines())
+            ..facts.page(self.host, self.question.limit.metric.clone(), self.findings().lines())
         }
     }
 }

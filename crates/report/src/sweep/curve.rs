@@ -1,51 +1,38 @@
 //! What a curve says, in sentences.
 
-use tacho_record::{Direction, Metric};
+use tacho_record::Direction;
 use tacho_stats::sweep::{SweepCurve, SweepShape};
 
-use super::names::ValueNames;
-use crate::output::text;
+use super::SweepFindings;
+use crate::words::{cut, percent};
 
-/// A curve with what names its values.
-pub struct NamedCurve<'a> {
-    pub names: &'a ValueNames,
-    pub metric: &'a Metric,
-    pub curve: &'a SweepCurve,
-    /// The commands in the curve, by their place in it.
-    pub places: &'a [usize],
-    /// The median of each value in the curve.
-    pub medians: &'a [f64],
-    /// What would distinguish the values where none stands out from the best one.
-    pub way_out: String,
-}
-
-impl NamedCurve<'_> {
+impl SweepFindings<'_> {
     /// A line each: the best value, the plateau, the shape, the knee, what the default costs.
-    pub fn lines(&self) -> Vec<String> {
-        let curve = self.curve;
+    /// `medians` has one a place.
+    pub(super) fn sentences(&self, curve: &SweepCurve, medians: &[f64]) -> Vec<String> {
         let best = format!(
             "best: {}, {}",
             self.name(curve.best),
-            self.metric.unit.show(self.medians[curve.best])
+            self.metric.unit.show(medians[curve.best])
         );
-        let lines = [Some(best), Some(self.plateau()), self.dips(), self.knee(), self.default()];
-        lines.into_iter().flatten().collect()
+        let shape = [self.dips(curve), self.knee(curve), self.default(curve)];
+        [best, self.plateau(curve)].into_iter().chain(shape.into_iter().flatten()).collect()
     }
 
     fn name(&self, place: usize) -> String {
-        format!("`{}`", text::cut(&self.names.label(self.places[place]), 40))
+        format!("`{}`", cut(&self.names.label(self.places[place]), 40))
     }
 
     /// The values that cannot be distinguished from the best one, and what all may differ by.
-    fn plateau(&self) -> String {
-        let (curve, all) = (self.curve, self.places.len());
+    fn plateau(&self, curve: &SweepCurve) -> String {
+        let all = self.places.len();
         let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
         match curve.shape {
             _ if all < 2 => "plateau: there is one value alone".to_owned(),
             SweepShape::Flat => {
                 format!(
                     "flat: no value is more than {} worse than the best",
-                    text::percent(most.exp_m1())
+                    percent(most.exp_m1())
                 )
             }
             SweepShape::Unresolved if most.is_infinite() => {
@@ -56,25 +43,25 @@ impl NamedCurve<'_> {
             SweepShape::Unresolved => format!(
                 "unclear: no value can be distinguished from the best. Some may be up to {} \
                  worse: {}",
-                text::percent(most.exp_m1()),
-                self.way_out
+                percent(most.exp_m1()),
+                self.way_out(curve)
             ),
             SweepShape::Varied if curve.plateau.len() == 1 => {
-                format!("plateau: {} alone (95 % confidence)", self.runs(&curve.plateau))
+                format!("plateau: {} alone (95 % confidence)", self.runs(curve, &curve.plateau))
             }
             SweepShape::Varied => format!(
                 "plateau: {} of {} values cannot be distinguished from the best, with 95 % \
                  confidence: {}",
                 curve.plateau.len(),
                 all,
-                self.runs(&curve.plateau)
+                self.runs(curve, &curve.plateau)
             ),
         }
     }
 
     /// Places in a row as their ends: `256 … 8192`.
-    fn runs(&self, places: &[usize]) -> String {
-        let is_ordered = !self.curve.minima.is_empty();
+    fn runs(&self, curve: &SweepCurve, places: &[usize]) -> String {
+        let is_ordered = !curve.minima.is_empty();
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for place in places {
             match runs.last_mut().filter(|run| is_ordered && run.1 + 1 == *place) {
@@ -90,39 +77,39 @@ impl NamedCurve<'_> {
         runs.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 
-    fn dips(&self) -> Option<String> {
-        let minima = &self.curve.minima;
+    fn dips(&self, curve: &SweepCurve) -> Option<String> {
+        let minima = &curve.minima;
         let names: Vec<String> = minima.iter().map(|place| self.name(*place)).collect();
         let dips = if self.metric.better == Direction::Lower { "dips" } else { "peaks" };
         (minima.len() > 1).then(|| format!("{} {dips}: at {}", minima.len(), names.join(" and ")))
     }
 
-    fn knee(&self) -> Option<String> {
-        let knee = self.curve.knee?;
-        let cost = text::percent(self.curve.costs[knee].estimate.exp_m1());
+    fn knee(&self, curve: &SweepCurve) -> Option<String> {
+        let knee = curve.knee?;
+        let cost = percent(curve.costs[knee].estimate.exp_m1());
         Some(format!("knee: {}, {cost} from the best; beyond it, less is gained", self.name(knee)))
     }
 
-    fn default(&self) -> Option<String> {
+    fn default(&self, curve: &SweepCurve) -> Option<String> {
         let default = self.names.default?;
         let Some(place) = self.places.iter().position(|command| *command == default) else {
             return Some(format!("default: `{}` is not among them", self.names.label(default)));
         };
         let name = self.name(place);
-        if place == self.curve.best {
+        if place == curve.best {
             return Some(format!("default: {name} is the best"));
         }
-        let cost = self.curve.costs[place];
+        let cost = curve.costs[place];
         let (low, high) = cost.interval;
-        let percent = |cost: f64| text::percent(cost.exp_m1());
+        let share = |cost: f64| percent(cost.exp_m1());
         let words = if self.metric.better == Direction::Lower { "costs" } else { "loses" };
-        let is_alike = self.curve.plateau.contains(&place);
+        let is_alike = curve.plateau.contains(&place);
         let but = if is_alike { "; it cannot be distinguished from the best" } else { "" };
         Some(format!(
             "default: {name} {words} {} (95 %: {} … {}){but}",
-            percent(cost.estimate),
-            percent(low),
-            percent(high)
+            share(cost.estimate),
+            share(low),
+            share(high)
         ))
     }
 }

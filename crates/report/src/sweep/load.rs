@@ -1,0 +1,108 @@
+//! The highest load that keeps a limit, in words.
+
+use tacho_record::Metric;
+use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, kept_at_least};
+
+use super::{INTERRUPTED, ValueNames};
+use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::words::{count, percent, precision};
+
+/// What a search for the highest load found.
+#[derive(Clone, Debug)]
+pub struct LoadFindings<'a> {
+    /// What the loads are called, the lowest first.
+    pub names: &'a ValueNames,
+    /// What a trial is to keep, as it is written.
+    pub limit: String,
+    /// What says how much a trial really carried, if that is read.
+    pub received: Option<&'a Metric>,
+    /// What decides on a load.
+    pub goal: &'a LoadGoal,
+    /// All trials, and what they decided.
+    pub search: &'a LoadSearch,
+    /// What was found; none where it was interrupted, or a trial failed.
+    pub outcome: Option<LoadOutcome>,
+    /// Whether the user stopped it.
+    pub is_interrupted: bool,
+}
+
+impl LoadFindings<'_> {
+    /// The loads that were tried, and what was found.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Block> {
+        let lines = self.lines().into_iter().map(Block::Sentence);
+        [Block::Table(self.table())].into_iter().chain(lines).collect()
+    }
+
+    /// The loads that were tried, the lowest first.
+    fn table(&self) -> AnswerTable {
+        let search = self.search;
+        let tried = (0..self.names.labels.len()).filter(|load| search.kept(*load).1 > 0);
+        let row = |load: usize| {
+            let (kept, all) = search.kept(load);
+            let received = self.shown(load).unwrap_or_default();
+            [self.names.label(load), all.to_string(), kept.to_string(), received]
+                .map(AnswerCell::from)
+                .into()
+        };
+        AnswerTable::of(&["load", "trials", "kept", "received"], &(1..4), tried.map(row).collect())
+    }
+
+    fn shown(&self, load: usize) -> Option<String> {
+        let metric = self.received?;
+        Some(metric.unit.show(self.search.received(load)?))
+    }
+
+    /// What was found, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let (limit, search) = (&self.limit, self.search);
+        let name = |load: usize| format!("`{}`", self.names.label(load));
+        let last = self.names.labels.len() - 1;
+        let received = |load: usize| {
+            self.shown(load).map_or_else(String::new, |received| format!(", received {received}"))
+        };
+        let mut lines = match self.outcome {
+            None if self.is_interrupted => vec![INTERRUPTED.to_owned()],
+            None => vec!["not found: the search did not end".to_owned()],
+            Some(LoadOutcome::NoneKeeps) => {
+                vec![format!("none: even {} breaks `{limit}`", name(0))]
+            }
+            Some(LoadOutcome::AllKeep) => vec![
+                format!("highest load: at least {}{}", name(last), received(last)),
+                format!("the whole range keeps `{limit}`: a wider one would show where that ends"),
+            ],
+            Some(LoadOutcome::Between(low, high)) => vec![
+                format!("highest load that keeps `{limit}`: {}{}", name(low), received(low)),
+                self.confidence(low),
+                format!(
+                    "{} breaks it in {} of {} trials",
+                    name(high),
+                    broken(search.kept(high)),
+                    search.kept(high).1
+                ),
+            ],
+        };
+        let exceed = precision(self.goal.exceed_ratio).replace("± ", "");
+        let trials = count(search.trials().len(), "trial");
+        lines.push(format!(
+            "{trials}, by MLRsearch (RFC 9971): {} decide on a load, {exceed} of them may break \
+             the limit",
+            self.goal.duration_sum
+        ));
+        lines
+    }
+
+    fn confidence(&self, load: usize) -> String {
+        let (kept, all) = self.search.kept(load);
+        let share = percent(kept_at_least(kept, all));
+        format!(
+            "kept in {kept} of {all} trials: at least {share} of such trials keep it, with 95 % \
+             confidence"
+        )
+    }
+}
+
+fn broken((kept, all): (usize, usize)) -> usize {
+    all - kept
+}

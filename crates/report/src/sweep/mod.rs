@@ -1,0 +1,188 @@
+//! Values of a parameter: their numbers, what their curve says, and where a search ended.
+
+mod curve;
+mod load;
+mod optimum;
+mod settle;
+mod table;
+mod variants;
+
+use tacho_record::{Direction, Metric, Unit};
+use tacho_stats::Summary;
+use tacho_stats::sweep::{ExtraCost, SweepCurve};
+
+use crate::block::Block;
+
+pub use load::LoadFindings;
+pub use optimum::OptimumFindings;
+pub use table::{INTERVAL, TIMES_INTERVAL};
+pub use variants::{VariantFindings, VariantRow};
+
+/// The first line of an answer that the user stopped.
+const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+/// Times of the best and of its median may differ by this share without a word.
+const ALIKE: f64 = 0.02;
+
+/// What values are called, and which of them are more than values.
+#[derive(Clone, Debug)]
+pub struct ValueNames {
+    /// One a command.
+    pub labels: Vec<String>,
+    /// The command with the values that are used today.
+    pub default: Option<usize>,
+    /// The command that does only what cannot be left out.
+    pub floor: Option<usize>,
+    /// Whether several commands are compared, and not the values of one alone.
+    pub has_variants: bool,
+}
+
+impl ValueNames {
+    /// What a command is called.
+    #[must_use]
+    pub fn label(&self, command: usize) -> String {
+        self.labels[command].clone()
+    }
+}
+
+/// How one value did.
+#[derive(Clone, Debug)]
+pub struct SweepRow {
+    /// The objective.
+    pub summary: Option<Summary>,
+    /// Its place in the curve, if it has one: it gave values, and keeps all limits.
+    pub place: Option<usize>,
+    /// Whether each limit is kept, and whether that is certain; none where it is not known.
+    pub limits: Vec<Option<(bool, bool)>>,
+    /// Busy time by wall time of its executions; nothing where one is not read.
+    pub busy_share: Option<f64>,
+    /// How many executions failed, and how the first of them did.
+    pub failed: (usize, Option<String>),
+}
+
+/// What a value is in its curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweepMark {
+    /// It looks best.
+    Best,
+    /// It is not distinguishable from the best.
+    Plateau,
+    /// Beyond it, less is gained.
+    Knee,
+    /// It is used today.
+    Default,
+}
+
+impl SweepMark {
+    /// In a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Plateau => "plateau",
+            Self::Knee => "knee",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A limit that values are to keep.
+#[derive(Clone, Debug)]
+pub struct SweepLimit<'a> {
+    /// As it is written: `peak-memory<512MiB`.
+    pub text: String,
+    /// The name of its metric.
+    pub metric: &'a str,
+}
+
+/// What was found of all values.
+#[derive(Clone, Debug)]
+pub struct SweepFindings<'a> {
+    /// What they are called.
+    pub names: &'a ValueNames,
+    /// The metric whose best value is looked for.
+    pub metric: Metric,
+    /// Up to this share two values are called the same.
+    pub margin: f64,
+    /// The limits, in the order of [`SweepRow::limits`].
+    pub limits: Vec<SweepLimit<'a>>,
+    /// One a value, in order of the commands.
+    pub rows: &'a [SweepRow],
+    /// The curve over the values that have a place in it, or why there is none.
+    pub curve: Result<&'a SweepCurve, String>,
+    /// The commands in the curve, by their place in it.
+    pub places: &'a [usize],
+    /// Whether instructions can be counted in software here.
+    pub has_callgrind: bool,
+    /// Whether the user stopped it.
+    pub is_interrupted: bool,
+}
+
+impl SweepFindings<'_> {
+    /// The rows and what the curve says.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Block> {
+        let lines = self.lines().into_iter().map(Block::Sentence);
+        [Block::Table(self.table())].into_iter().chain(lines).collect()
+    }
+
+    /// What is to be said of all values, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let stopped = self.is_interrupted.then(|| INTERRUPTED.to_owned());
+        stopped.into_iter().chain(self.about_curve()).collect()
+    }
+
+    /// The values that were executed, with their places among the commands.
+    pub fn executed(&self) -> impl Iterator<Item = (usize, &SweepRow)> {
+        let all = self.rows.iter().enumerate();
+        all.filter(|(_, row)| row.summary.is_some() || row.failed.0 > 0)
+    }
+
+    /// What a value is in the curve.
+    #[must_use]
+    pub fn marks(&self, at: usize, row: &SweepRow) -> Vec<SweepMark> {
+        let mut marks = Vec::new();
+        if let (Ok(curve), Some(place)) = (&self.curve, row.place) {
+            let is_varied = curve.plateau.len() < self.places.len();
+            let is_alike = is_varied && curve.plateau.contains(&place);
+            let shape = if place == curve.best {
+                Some(SweepMark::Best)
+            } else {
+                is_alike.then_some(SweepMark::Plateau)
+            };
+            marks.extend(shape);
+            marks.extend((curve.knee == Some(place)).then_some(SweepMark::Knee));
+        }
+        marks.extend((self.names.default == Some(at)).then_some(SweepMark::Default));
+        marks
+    }
+
+    /// What the curve says; or why there is none.
+    fn about_curve(&self) -> Vec<String> {
+        let curve = match &self.curve {
+            Ok(curve) => curve,
+            Err(missing) => return vec![format!("no curve: {missing}")],
+        };
+        let median = |at: &usize| self.rows[*at].summary.map_or(f64::NAN, |it| it.median);
+        let medians: Vec<f64> = self.places.iter().map(median).collect();
+        let mut lines = self.sentences(curve, &medians);
+        if differ(curve, &medians, self.metric.better) {
+            let of = match &self.metric.unit {
+                Unit::Nanoseconds => "values at the host's usual speed, which differs",
+                _ => "levels that are fitted to all executions, which differ",
+            };
+            lines.push(format!("× best compares {of} here from the ratio of medians"));
+        }
+        lines
+    }
+}
+
+/// Whether some value is another multiple of the best one by medians than by levels.
+fn differ(curve: &SweepCurve, medians: &[f64], better: Direction) -> bool {
+    let sign = if better == Direction::Lower { 1.0 } else { -1.0 };
+    let best = medians[curve.best];
+    let apart = |(cost, median): (&ExtraCost, &f64)| {
+        (cost.estimate - sign * (median / best).ln()).abs() > ALIKE
+    };
+    curve.costs.iter().zip(medians).any(apart)
+}

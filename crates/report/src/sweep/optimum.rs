@@ -1,0 +1,78 @@
+//! A search for the best value, in words.
+
+use tacho_stats::sweep::ValueSpan;
+
+use super::SweepFindings;
+use crate::block::Block;
+use crate::words::count;
+
+/// What a search for the best value found.
+#[derive(Clone, Debug)]
+pub struct OptimumFindings<'a> {
+    /// The values of the grid.
+    pub grid: SweepFindings<'a>,
+    /// Where the best value lies: the ends are places in the grid.
+    pub spans: &'a [ValueSpan],
+    /// How many executions there were.
+    pub taken: usize,
+    /// How many the whole grid would have taken.
+    pub whole: usize,
+    /// Whether it ended because no more were allowed.
+    pub is_cut_short: bool,
+}
+
+impl OptimumFindings<'_> {
+    /// The rows and what was found.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Block> {
+        let lines = self.lines().into_iter().map(Block::Sentence);
+        [Block::Table(self.grid.table())].into_iter().chain(lines).collect()
+    }
+
+    /// What was found, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.grid.lines();
+        if self.grid.curve.is_ok() {
+            lines.push(self.interval());
+            if !self.grid.is_interrupted {
+                lines.push(self.one_dip().to_owned());
+            }
+        }
+        lines.push(self.spent());
+        lines
+    }
+
+    /// Where the best value lies.
+    fn interval(&self) -> String {
+        let value = |place: usize| format!("`{}`", self.grid.names.label(place));
+        let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));
+        let spans: Vec<String> = self.spans.iter().map(|span| between(span.ends)).collect();
+        format!("interval: the best value lies in {}, with 95 % confidence", spans.join(" or in "))
+    }
+
+    fn one_dip(&self) -> &'static str {
+        let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
+        match (minima, self.spans.len()) {
+            (0 | 1, 0 | 1) => {
+                "checked: no second place may hold a better value, unless it is narrower than the \
+                 first steps"
+            }
+            (0 | 1, _) => "unclear: more than one place may hold the best value",
+            _ => "checked: there is more than one dip",
+        }
+    }
+
+    fn spent(&self) -> String {
+        let (taken, whole) = (self.taken, self.whole);
+        let values = self.grid.rows.len();
+        let why = if self.is_cut_short {
+            "; this is the most a search takes: a larger `-r` allows more, and fewer `--steps` \
+             need less"
+        } else {
+            ""
+        };
+        let taken = count(taken, "sample");
+        format!("{taken}; all {values} values would have taken {whole}{why}")
+    }
+}
