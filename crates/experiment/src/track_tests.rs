@@ -43,7 +43,7 @@ const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect =
     'same' }\n[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
 /// A laboratory whose history, builds and executions are scripted.
-pub struct Lab {
+pub struct TestLab {
     pub folder: TempDir,
     /// The keys of `[subject]`.
     pub subject: String,
@@ -57,7 +57,7 @@ pub struct Lab {
     pub clock: Shared<Timestamp>,
 }
 
-impl Lab {
+impl TestLab {
     pub fn new(benchmarks: &str, revisions: u64) -> Self {
         let revisions: Vec<Revision> = (1..=revisions).map(revision).collect();
         let contents = revisions.iter().map(|r| (r.id.clone(), built(&r.id))).collect();
@@ -202,7 +202,7 @@ pub fn ended(how: ExecutionEnd, at: Timestamp) -> Execution {
 
 #[test]
 fn every_cell_gets_its_rounds_and_then_nothing_is_missing() {
-    let lab = Lab::new(TWO, 3);
+    let lab = TestLab::new(TWO, 3);
     let tracked = lab.track(well).unwrap();
     assert_eq!((tracked.samples, tracked.interrupted, tracked.run), (3 * 2 * 4, false, Some(1)));
     let again = lab.track(|_, _| panic!("nothing is missing")).unwrap();
@@ -211,7 +211,7 @@ fn every_cell_gets_its_rounds_and_then_nothing_is_missing() {
 
 #[test]
 fn a_run_with_a_new_revision_measures_the_newest_old_one_again() {
-    let mut lab = Lab::new(TWO, 3);
+    let mut lab = TestLab::new(TWO, 3);
     lab.measure = "rounds = 3\nlink = 1".into();
     let newest = lab.revisions.pop().unwrap();
     assert_eq!(lab.track(well).unwrap().samples, 2 * 2 * 4);
@@ -228,11 +228,11 @@ fn a_run_with_a_new_revision_measures_the_newest_old_one_again() {
 
 #[test]
 fn stopped_after_any_execution_it_ends_with_the_same_samples() {
-    let undisturbed = Lab::new(TWO, 2);
+    let undisturbed = TestLab::new(TWO, 2);
     undisturbed.track(well).unwrap();
     let expected = undisturbed.samples();
     for stop in 0..expected.len() {
-        let lab = Lab::new(TWO, 2);
+        let lab = TestLab::new(TWO, 2);
         assert!(lab.track(interrupted_after(stop)).unwrap().interrupted);
         assert_eq!(lab.samples().len(), stop);
         lab.track(well).unwrap();
@@ -242,11 +242,11 @@ fn stopped_after_any_execution_it_ends_with_the_same_samples() {
 
 #[test]
 fn killed_in_any_execution_it_ends_with_the_same_samples() {
-    let undisturbed = Lab::new(TWO, 2);
+    let undisturbed = TestLab::new(TWO, 2);
     undisturbed.track(well).unwrap();
     let expected = undisturbed.samples();
     for stop in 0..expected.len() {
-        let lab = Lab::new(TWO, 2);
+        let lab = TestLab::new(TWO, 2);
         let executed = Shared::new(0);
         // The store is dropped without a goodbye, as in a kill.
         let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -275,7 +275,7 @@ fn what_fails_each_time_is_given_up_and_left_alone() {
             well(request, at)
         }
     };
-    let mut lab = Lab::new(TWO, 2);
+    let mut lab = TestLab::new(TWO, 2);
     let tracked = lab.track(fails_at_r1).unwrap();
     assert_eq!(tracked.samples, 2 * 4 + 2 * 2, "two executions of each benchmark at r1, all at r2");
     assert_eq!(lab.track(fails_at_r1).unwrap().samples, 0);
@@ -288,7 +288,7 @@ fn an_environment_of_random_length_is_the_same_when_taken_up_again() {
     let padded =
         TWO.replace("name = 'b'", "name = 'b'\nconditions = { random-environment = true }");
     let lengths = |stop: Option<usize>| {
-        let lab = Lab::new(&padded, 2);
+        let lab = TestLab::new(&padded, 2);
         let mut found = BTreeMap::new();
         for stop in [stop, None] {
             let mut executed = 0;
@@ -313,7 +313,7 @@ fn an_environment_of_random_length_is_the_same_when_taken_up_again() {
 
 #[test]
 fn a_failure_after_a_good_warm_up_is_not_given_up() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
     let executed = Shared::new(0);
     lab.track(|_, at| {
         executed.set(executed.get() + 1);
@@ -333,7 +333,7 @@ fn parameters_that_read_alike_are_two_benchmarks() {
     let benchmark = |n: &str| {
         format!("[[benchmark]]\nname = 'a'\ncommand = 'a {{n}}'\nparameters = {{ n = [{n}] }}")
     };
-    let mut lab = Lab::new(&benchmark("1"), 1);
+    let mut lab = TestLab::new(&benchmark("1"), 1);
     assert_eq!(lab.track(well).unwrap().samples, 4);
     lab.benchmarks = benchmark("'1'");
     assert_eq!(lab.track(well).unwrap().samples, 4);
@@ -341,7 +341,7 @@ fn parameters_that_read_alike_are_two_benchmarks() {
 
 #[test]
 fn what_another_run_took_meanwhile_is_not_repeated() {
-    let mut lab = Lab::new(TWO, 1);
+    let mut lab = TestLab::new(TWO, 1);
     lab.track(interrupted_after(3)).unwrap();
     let both = std::mem::replace(
         &mut lab.benchmarks,
@@ -357,7 +357,7 @@ fn what_another_run_took_meanwhile_is_not_repeated() {
 
 #[test]
 fn a_build_that_comes_out_otherwise_begins_a_run_of_its_own() {
-    let mut lab = Lab::new(TWO, 1);
+    let mut lab = TestLab::new(TWO, 1);
     lab.track(interrupted_after(3)).unwrap();
     // The cache is empty in each session, so it is built again, this time to something else.
     lab = lab.build("r1", built("other"));
@@ -369,7 +369,7 @@ fn a_build_that_comes_out_otherwise_begins_a_run_of_its_own() {
 #[test]
 fn a_single_failure_is_not_given_up() {
     let first = Shared::new(true);
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
     let tracked = lab.track(|_, at| {
         ended(
             if first.replace(false) { ExecutionEnd::TimedOut } else { ExecutionEnd::Exited(0) },
@@ -382,7 +382,7 @@ fn a_single_failure_is_not_given_up() {
 #[test]
 fn a_build_that_failed_is_not_tried_again_until_asked_for() {
     let failed = BuildState::Failed { why: "exit 1".into() };
-    let mut lab = Lab::new(TWO, 2).build("r1", failed.clone());
+    let mut lab = TestLab::new(TWO, 2).build("r1", failed.clone());
     let tracked = lab.track(well).unwrap();
     assert_eq!((tracked.samples, &tracked.builds[0].state), (2 * 4, &failed));
     lab = lab.build("r1", built("mended"));

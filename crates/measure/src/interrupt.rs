@@ -63,8 +63,8 @@ fn install() -> io::Result<HandlerState> {
         if is_ignored(signal)? {
             continue;
         }
-        // Actions run in the order in which they are registered: whoever is woken finds the flags
-        // set.
+        // Actions run in the order in which they are registered: a thread that is woken finds the
+        // flags set.
         count_presses(signal, &presses, Arc::clone(&hurry))?;
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;

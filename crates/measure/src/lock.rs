@@ -92,8 +92,8 @@ fn try_lock(path: &Path) -> io::Result<LockAttempt> {
         Ok(()) => {}
         Err(Errno::WOULDBLOCK) => {
             let mut text = String::new();
-            let told = (&mut file).take(4096).read_to_string(&mut text);
-            return Ok(LockAttempt::Held(told.ok().and_then(|_| Holder::from_text(&text))));
+            let read = (&mut file).take(4096).read_to_string(&mut text);
+            return Ok(LockAttempt::Held(read.ok().and_then(|_| Holder::from_text(&text))));
         }
         Err(error) => return Err(error.into()),
     }

@@ -263,7 +263,7 @@ impl TagChange {
     /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins
     /// here``.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn described(&self) -> String {
         let Self { tag, before, after } = self;
         if tag == Build::QUIRKS {
             quirks_told(before, after)
@@ -284,7 +284,7 @@ fn quirks_told(before: &str, after: &str) -> String {
             .collect()
     };
     let (old, new) = (names(before), names(after));
-    let told = |mut names: Vec<String>, others: &[String], verb: &str| {
+    let worded = |mut names: Vec<String>, others: &[String], verb: &str| {
         names.retain(|name| !others.contains(name));
         match names.as_slice() {
             [] => None,
@@ -292,8 +292,10 @@ fn quirks_told(before: &str, after: &str) -> String {
             names => Some(format!("the quirks {} {verb} here", names.join(", "))),
         }
     };
-    let all: Vec<String> =
-        [told(old.clone(), &new, "end"), told(new, &old, "begin")].into_iter().flatten().collect();
+    let all: Vec<String> = [worded(old.clone(), &new, "end"), worded(new, &old, "begin")]
+        .into_iter()
+        .flatten()
+        .collect();
     if all.is_empty() {
         "the quirks act in another order from here on".to_owned()
     } else {
@@ -509,17 +511,20 @@ mod tests {
 
     #[test]
     fn what_changed_with_it_is_told_in_words() {
-        let told = |tag: &str, before: &str, after: &str| {
-            TagChange { tag: tag.into(), before: before.into(), after: after.into() }.told()
+        let worded = |tag: &str, before: &str, after: &str| {
+            TagChange { tag: tag.into(), before: before.into(), after: after.into() }.described()
         };
-        assert_eq!(told("kernel", "6.1", "6.2"), "the kernel changed here too: 6.1, then 6.2");
-        assert_eq!(told("quirks", "none", "libc"), "the quirk `libc` begins here");
-        assert_eq!(told("quirks", "libc", "none"), "the quirk `libc` ends here");
+        assert_eq!(worded("kernel", "6.1", "6.2"), "the kernel changed here too: 6.1, then 6.2");
+        assert_eq!(worded("quirks", "none", "libc"), "the quirk `libc` begins here");
+        assert_eq!(worded("quirks", "libc", "none"), "the quirk `libc` ends here");
         assert_eq!(
-            told("quirks", "a, b", "b, c, d"),
+            worded("quirks", "a, b", "b, c, d"),
             "the quirk `a` ends here, the quirks `c`, `d` begin here"
         );
-        assert_eq!(told("quirks", "a, b", "b, a"), "the quirks act in another order from here on");
+        assert_eq!(
+            worded("quirks", "a, b", "b, a"),
+            "the quirks act in another order from here on"
+        );
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl Outcome {
 
     /// How it ended otherwise than the plan expects, in one line, and the last of what it printed.
     #[must_use]
-    pub fn told(&self) -> Option<(String, &str)> {
+    pub fn described(&self) -> Option<(String, &str)> {
         match self {
             Outcome::Valid | Outcome::WarmUp => None,
             Outcome::Disturbed { why } => Some((format!("disturbed: {why}"), "")),

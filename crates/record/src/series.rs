@@ -59,7 +59,7 @@ impl LimitedExecutions {
         Self {
             count: u32::try_from(all.len()).unwrap_or(u32::MAX),
             bounds: all.iter().filter_map(|sample| sample.bound(metric)).collect(),
-            why: all.first().and_then(|sample| Some(sample.outcome.told()?.0)),
+            why: all.first().and_then(|sample| Some(sample.outcome.described()?.0)),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Unit {
             && value.abs() < LONGEST;
         let digits = match self {
             _ if is_count => format!("{value:.0}"),
-            // Nobody knows what such a number counts: it may be as small as it likes.
+            // It is unknown what such a number counts: it may be as small as it likes.
             Unit::Other(_) if scaled.abs() < SMALLEST && scaled != 0.0 => format!("{scaled:.3e}"),
             _ => significant(scaled),
         };

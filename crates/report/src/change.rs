@@ -223,7 +223,7 @@ fn surroundings(change: &Change) -> Option<String> {
     } else {
         "the cause may be outside the program"
     };
-    let changed: Vec<String> = finding.environment.iter().map(TagChange::told).collect();
+    let changed: Vec<String> = finding.environment.iter().map(TagChange::described).collect();
     (finding.kind == ChangeKind::Environment).then(|| format!("{whose}: {}", changed.join("; ")))
 }
 

@@ -198,7 +198,7 @@ pub struct ComparisonRecord {
     /// On which terms.
     pub terms: Comparing,
     /// What both sides are, in a few words.
-    pub told: [String; 2],
+    pub described: [String; 2],
     /// One a metric of a benchmark, as the plan has them.
     pub rows: Vec<ComparedRow>,
     /// The executions of each of these rows.

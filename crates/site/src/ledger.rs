@@ -38,7 +38,7 @@ struct LedgerExecution {
     place: Place,
     at: Timestamp,
     /// How it ended in one line; none when it was valid.
-    told: Option<Arc<str>>,
+    why: Option<Arc<str>>,
     /// Whether it failed.
     failed: bool,
 }
@@ -50,16 +50,17 @@ impl Ledger {
             self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
         for sample in &measured.measurement.samples {
             let warm_up = || (sample.outcome == Outcome::WarmUp).then(|| "warm-up".to_owned());
-            let told = sample.outcome.told().map(|(line, _)| line).or_else(warm_up).map(|line| {
-                let shared =
-                    self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
-                Arc::clone(shared)
-            });
+            let why =
+                sample.outcome.described().map(|(line, _)| line).or_else(warm_up).map(|line| {
+                    let shared =
+                        self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
+                    Arc::clone(shared)
+                });
             let failed = sample.outcome.is_failure();
             let row = executions.all.len();
             let (place, at) = (sample.place, sample.at);
             let run = measured.measurement.run;
-            executions.all.push(LedgerExecution { revision, run, place, at, told, failed });
+            executions.all.push(LedgerExecution { revision, run, place, at, why, failed });
             let mut before = None;
             for (metric, _) in &sample.values {
                 // Replicates stand side by side, and are one value.
@@ -139,7 +140,7 @@ impl Ledger {
             writer.write_field(execution.place.position.to_string())?;
             writer.write_field(execution.at.to_string())?;
             writer.write_field(
-                execution.told.as_deref().map_or("valid".into(), |told| harmless(told.into())),
+                execution.why.as_deref().map_or("valid".into(), |why| harmless(why.into())),
             )?;
             writer.write_field(value.map(|value| value.to_string()).unwrap_or_default())?;
             writer.write_field(&unit)?;

@@ -34,7 +34,7 @@ pub(crate) fn revision(id: &str) -> String {
     slug.finish(id)
 }
 
-/// Tells equal names apart by a number: `name`, `name-2`.
+/// Makes equal names differ by a number: `name`, `name-2`.
 pub(crate) fn unique(slug: String, taken: &mut HashSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{slug}-{number}"));
     let free = std::iter::once(slug.clone()).chain(numbered).find(|name| !taken.contains(name));

@@ -19,7 +19,7 @@ use crate::{Lab, LabSource, RunRecord, SiteError, assets, data, page};
 /// This many revisions are in memory at a time.
 const BATCH: usize = 32;
 
-/// Told how many pages are done, and of how many.
+/// Called with how many pages are done, and of how many.
 pub type PageProgress<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// Writes all pages of a lab into a folder, which is made if need be.

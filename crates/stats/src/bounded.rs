@@ -28,7 +28,7 @@ impl Bound {
     }
 }
 
-/// A number that is something, or only what that is at least or at most. Whoever prints one has it
+/// A number that is something, or only what that is at least or at most. Code prints one by
 /// [`shown`](Self::shown), so that a bound never passes for the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedValue {

@@ -89,13 +89,14 @@ fn splitmix(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interleaved::simulated::{Host, MOVEMENTS, Movement};
+    use crate::interleaved::simulated::{MOVEMENTS, Movement, SimulatedHost};
 
     /// The root of the mean square of what later comparisons of one program with itself show.
     fn seen(movement: Movement, rounds: u32, seed: u64) -> f64 {
         const LATER: u64 = 200;
         let square = |at: u64| {
-            let executions = Host::new(movement, seed * 1000 + at).rounds(&[0.0, 0.0], rounds);
+            let executions =
+                SimulatedHost::new(movement, seed * 1000 + at).rounds(&[0.0, 0.0], rounds);
             Contrast::of(&executions).unwrap().shift().powi(2)
         };
         ((1..=LATER).map(square).sum::<f64>() / LATER as f64).sqrt()
@@ -107,7 +108,7 @@ mod tests {
         for movement in MOVEMENTS {
             let mut ratios: Vec<f64> = (1..=20)
                 .map(|seed| {
-                    let executions = Host::new(movement, seed).rounds(&[0.0, 0.0], 240);
+                    let executions = SimulatedHost::new(movement, seed).rounds(&[0.0, 0.0], 240);
                     Forecast::of(&executions).unwrap().error(240.0)
                 })
                 .collect();
@@ -124,10 +125,11 @@ mod tests {
     #[test]
     fn a_difference_of_that_size_is_found_four_times_in_five() {
         let movement = Movement::Spells { apart: 0.56, length: 30.0, share: 0.5 };
-        let forecast = Forecast::of(&Host::new(movement, 3).rounds(&[0.0, 0.0], 400)).unwrap();
+        let forecast =
+            Forecast::of(&SimulatedHost::new(movement, 3).rounds(&[0.0, 0.0], 400)).unwrap();
         let difference = forecast.detectable(60.0).ln_1p();
         let is_found = |seed: &u64| {
-            let executions = Host::new(movement, *seed).rounds(&[0.0, difference], 60);
+            let executions = SimulatedHost::new(movement, *seed).rounds(&[0.0, difference], 60);
             let contrast = Contrast::of(&executions).unwrap();
             contrast.chance_above(0.0) <= ERROR / 2.0
         };
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn too_few_rounds_forecast_nothing() {
-        let executions = Host::new(Movement::Steady, 1).rounds(&[0.0, 0.0], 39);
+        let executions = SimulatedHost::new(Movement::Steady, 1).rounds(&[0.0, 0.0], 39);
         assert_eq!(Forecast::of(&executions), None);
         assert_eq!(Forecast::of(&[]), None);
     }

@@ -154,8 +154,8 @@ impl Levels {
         let least = u32::try_from(self.layouts).unwrap_or(u32::MAX).max(2);
         let enough = |layouts: u32| {
             let processes = self.processes_that_tell(f64::from(layouts))?;
-            // Where as many should have told already, chance was against it: then it is twice as
-            // many.
+            // Where as many should have shown it already, chance was against it: then it is
+            // twice as many.
             let twice = 2.0 * self.layouts as f64 * self.processes / f64::from(layouts);
             Some((layouts, processes.max(twice).max(self.processes).ceil()))
         };
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn what_adds_nothing_is_seldom_told_to_and_what_adds_much_is() {
-        let told = |relink: f64| {
+        let detected = |relink: f64| {
             let levels = |seed| {
                 Levels::of(LayoutValues(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap()
             };
@@ -360,7 +360,12 @@ mod tests {
         };
         // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are
         // told.
-        assert!((6..=34).contains(&told(0.0)) && told(0.04) >= 380, "{} {}", told(0.0), told(0.04));
+        assert!(
+            (6..=34).contains(&detected(0.0)) && detected(0.04) >= 380,
+            "{} {}",
+            detected(0.0),
+            detected(0.04)
+        );
     }
 
     #[test]
@@ -385,9 +390,9 @@ mod tests {
             let again = |seed| {
                 Levels::of(LayoutValues(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap()
             };
-            let told = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
+            let detected = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
             // 40 of 50 are expected, with a standard deviation of 2.8.
-            assert!(told >= 30, "{told} {more:?}");
+            assert!(detected >= 30, "{detected} {more:?}");
         }
         // The dearer a build, the fewer of them.
         let layouts = |build: f64| noisy.would_tell(build).unwrap().layouts;

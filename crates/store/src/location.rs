@@ -76,7 +76,7 @@ impl Store {
             Location::Folder(folder) => {
                 (Box::new(Sqlite::open(&database_file(folder), PATIENCE)?), folder.join("logs"))
             }
-            // A file below what is no folder cannot be made: whoever tries is told.
+            // A file below what is no folder cannot be made: an attempt reports it.
             Location::Memory => (Box::new(Sqlite::in_memory()?), PathBuf::from("/dev/null/logs")),
             Location::Postgres { url, logs } => (Box::new(Postgres::open(url)?), logs.clone()),
         };

@@ -113,7 +113,7 @@ impl Store {
         &mut self,
         measurements: impl IntoIterator<Item = (MeasurementId, &'a [Sample])>,
     ) -> Result<(), StoreError> {
-        // In memory nobody gains by fewer bytes, and somebody waits.
+        // In memory fewer bytes gain nothing, and the user waits.
         let packing = if self.outlives_us { Packing::Small } else { Packing::Quick };
         self.forgetting(|store| {
             let metrics = &mut store.metrics;
@@ -121,8 +121,9 @@ impl Store {
                 measurements.into_iter().try_for_each(|(measurement, samples)| {
                     let chunk = gather(database, metrics, samples)?;
                     add(database, measurement, &chunk, packing)?;
-                    let told = samples.iter().filter(|sample| !sample.outcome.is_as_expected());
-                    told.into_iter().try_for_each(|sample| {
+                    let unexpected =
+                        samples.iter().filter(|sample| !sample.outcome.is_as_expected());
+                    unexpected.into_iter().try_for_each(|sample| {
                         put_failure(database, measurement, sample.place, &sample.outcome)
                     })
                 })
@@ -354,7 +355,7 @@ pub(crate) fn put_failure(
     place: Place,
     outcome: &Outcome,
 ) -> Result<(), StoreError> {
-    let (told, output) = match outcome {
+    let (words, output) = match outcome {
         Outcome::Valid | Outcome::WarmUp => return Ok(()),
         Outcome::Disturbed { why } => {
             (json("the disturbance", &DisturbanceRow { disturbed: why.clone() })?, &String::new())
@@ -370,7 +371,7 @@ pub(crate) fn put_failure(
         cell,
         Value::Integer(place.round.into()),
         Value::Integer(place.position.into()),
-        Value::Text(&told),
+        Value::Text(&words),
         Value::Bytes(output.as_bytes()),
     ];
     database.execute(sql, &values).map(drop)

@@ -158,18 +158,19 @@ impl ScatteredValues {
         if !self.values.is_sorted_by_key(|(place, _)| *place) {
             self.values.sort_by_key(|(place, _)| *place);
         }
-        let told = |place: Option<&Place>| {
+        let outcome_at = |place: Option<&Place>| {
             place
                 .zip(failures)
                 .map(|(place, failures)| failures.at(measurement, *place))
                 .transpose()
         };
-        let failure = match told(self.failed.iter().min())? {
+        let failure = match outcome_at(self.failed.iter().min())? {
             Some(Outcome::Failed { failure, .. }) => Some(failure.clone()),
             _ => None,
         };
         self.limited.sort_by_key(|(place, _)| *place);
-        let why = told(self.limited.first().map(|(place, _)| place))?.and_then(Outcome::told);
+        let why =
+            outcome_at(self.limited.first().map(|(place, _)| place))?.and_then(Outcome::described);
         let limited = LimitedExecutions {
             count: u32::try_from(self.limited.len()).unwrap_or(u32::MAX),
             bounds: self.limited.iter().filter_map(|(_, bound)| *bound).collect(),

@@ -128,8 +128,8 @@ impl Cvs {
                 }
             });
         }
-        let (mut heard, mut told) = (Instant::now(), Instant::now());
-        let mut is_told = false;
+        let (mut heard, mut noted) = (Instant::now(), Instant::now());
+        let mut is_noted = false;
         loop {
             match receiver.recv_timeout(self.patience.saturating_sub(heard.elapsed()).min(TICK)) {
                 Ok(Ok(read)) => {
@@ -147,12 +147,12 @@ impl Cvs {
                     return Err(SubjectError::CvsSilent { root: self.root.clone(), seconds });
                 }
             }
-            if let Some(listener) = LISTENER.get().filter(|_| told.elapsed() >= TICK) {
-                (told, is_told) = (Instant::now(), true);
+            if let Some(listener) = LISTENER.get().filter(|_| noted.elapsed() >= TICK) {
+                (noted, is_noted) = (Instant::now(), true);
                 listener(ReadProgress::Bytes(printed.len()));
             }
         }
-        if let Some(listener) = LISTENER.get().filter(|_| is_told) {
+        if let Some(listener) = LISTENER.get().filter(|_| is_noted) {
             listener(ReadProgress::Ended);
         }
         Ok((printed, child.wait().map_err(failed)?))

@@ -78,7 +78,7 @@ pub struct GlobalArgs {
     pub quiet: bool,
 }
 
-// Read here and not by clap, which would show in the usage of a mistake what nobody typed.
+// Read here and not by clap, which would show in the usage of a mistake what was not typed.
 impl GlobalArgs {
     /// Where what was measured is kept, if that is said.
     pub fn store(&self) -> Option<String> {

@@ -50,9 +50,9 @@ impl CarryOver {
         let sequence: Vec<(u32, f64)> = sequence.into_iter().map(|(_, one)| one).collect();
         let influence = Influence::of(&after_predecessors(&sequence), seed)?;
         let far = influence.strongest;
-        let is_told = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST;
+        let is_reported = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST;
         // Of net times below 0 there is no share.
         let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
-        (is_told && is_share).then(|| Self { after: far.beside, share: far.residual.exp_m1() })
+        (is_reported && is_share).then(|| Self { after: far.beside, share: far.residual.exp_m1() })
     }
 }

@@ -358,14 +358,14 @@ impl CommandResult {
         let median_of = |metric: &Metric| {
             let (values, limited) = read(metric);
             Some(Summary::censored(&values, &limited.bounds)?.known_median()).filter(|_| {
-                // Of what has no bound, as more of it is better, the others alone tell nothing.
+                // Of what has no bound, as more of it is better, the others alone say nothing.
                 limited.bounds.len() == limited.count as usize
             })
         };
         let built_in = |name: &str| Metric::built_in(name);
         let failures: Vec<_> =
             samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
-        let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
+        let described = failures.first().and_then(|sample| Outcome::described(&sample.outcome));
         let (values, limited) = read(&metric);
         let raw = Summary::sampled(&values, &limited.bounds, looked_at);
         let counted_usual = usual.iter().filter(|sample| sample.counts());
@@ -395,7 +395,7 @@ impl CommandResult {
             limited,
             refused: refused(samples),
             failed: failures.len(),
-            failure: told.map(|(line, output)| (line, output.to_owned())),
+            failure: described.map(|(line, output)| (line, output.to_owned())),
             outliers: outlier_causes::explain(samples, &metric),
             warnings: of_command(command, samples, usual, question),
             metric,

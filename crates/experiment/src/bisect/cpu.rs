@@ -43,7 +43,7 @@ impl Fold {
         let Some(by_cpu) = self.spreads().filter(|it| self.is_disturbed(*it)) else { return };
         let left_out = self.left_out;
         self.by_cpu = Some(by_cpu);
-        *self = self.anew(self.candidates.clone());
+        *self = self.restarted(self.candidates.clone());
         self.left_out = left_out;
     }
 

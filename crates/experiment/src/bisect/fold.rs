@@ -204,7 +204,7 @@ impl Fold {
             }
             StepResult::Unusable { kind, why } => {
                 self.unusable.insert(place, (*kind, why.clone()));
-                self.tell(place, observed);
+                self.observe_at(place, observed);
             }
             StepResult::Samples { values, limited, host } => {
                 let known =
@@ -213,7 +213,7 @@ impl Fold {
                 if !host.is_empty() {
                     self.host.entry(place).or_default().extend(host.iter().cloned());
                 }
-                self.tell(place, observed);
+                self.observe_at(place, observed);
             }
         }
     }
@@ -287,8 +287,8 @@ impl Fold {
         }
     }
 
-    /// Tells the mathematics of values, or that there are none.
-    fn tell(&mut self, place: usize, observed: &BisectionStep) {
+    /// Gives the mathematics the values, or that there are none.
+    fn observe_at(&mut self, place: usize, observed: &BisectionStep) {
         let seen = match &observed.seen {
             StepResult::Built { .. } => return,
             StepResult::Samples { values, .. } => ObservedValues::Samples(values.clone()),
@@ -316,7 +316,7 @@ impl Fold {
         for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {
                 (StepResult::Built { .. }, _) => self.pay_later(step.build),
-                (_, Some(place)) => self.tell(place, &self.believed(step)),
+                (_, Some(place)) => self.observe_at(place, &self.believed(step)),
                 (_, None) => {}
             }
         }
@@ -355,7 +355,7 @@ fn without_digests(why: &str) -> String {
     words.map(|word| if word.len() > DIGEST { &word[word.len() - 1..] } else { word }).collect()
 }
 
-/// So many hexadecimal digits in a row are more than a number.
+/// This many hexadecimal digits in a row are more than a number.
 const DIGEST: usize = 12;
 
 /// Which candidates are known to be one program: those that built to the same, one after the other,

@@ -21,7 +21,7 @@ impl Fold {
             && !self.accounts(&outcome, merge.effect.estimate)
         {
             self.asked.all = true;
-            *self = self.anew(self.candidates.clone());
+            *self = self.restarted(self.candidates.clone());
         }
     }
 

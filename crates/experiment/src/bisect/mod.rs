@@ -79,7 +79,7 @@ pub fn bisect(
         && let Some(bisection) = bench.answered(digest)?
         && !(question.retry_failed && not_built(&bisection))
     {
-        let asked = told(&bisection.asked, &inquiry.asked);
+        let asked = renewed(&bisection.asked, &inquiry.asked);
         let is_new = asked != bisection.asked;
         let bisection = Bisection { asked, ..bisection };
         if is_new {
@@ -103,7 +103,7 @@ pub fn bisect(
 
 /// What was asked, with what is asked now beside it, for which nothing is measured again here: what
 /// the ends once were, and what is done with what is named.
-fn told(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest {
+fn renewed(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest {
     BisectionRequest {
         before: now.before.or(known.before),
         within: now.within.clone(),

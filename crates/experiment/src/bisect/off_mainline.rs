@@ -16,7 +16,7 @@ use crate::bisect::state::{OffMainlineState, effect};
 impl OffMainlineState {
     /// That of this name, by the rules of the bisection that it stands beside.
     pub(super) fn named(name: &str, rules: BisectionRules) -> Option<Self> {
-        // There are no neighbours that would tell how far builds differ.
+        // No neighbours show how far builds differ.
         let builds = if rules.builds == BuildVariation::Unknown {
             BuildVariation::Alike
         } else {
@@ -31,11 +31,11 @@ impl OffMainlineState {
         match &observed.seen {
             StepResult::Built { artifact } => self.artifact = Some(*artifact),
             StepResult::Unusable { why, .. } => self.unusable = Some(why.clone()),
-            StepResult::Samples { values, .. } => self.tell(1, values, observed),
+            StepResult::Samples { values, .. } => self.observe(1, values, observed),
         }
     }
 
-    fn tell(&mut self, revision: usize, values: &[f64], observed: &BisectionStep) {
+    fn observe(&mut self, revision: usize, values: &[f64], observed: &BisectionStep) {
         let seen = ObservedValues::Samples(values.to_vec());
         let BisectionStep { build, executing, .. } = *observed;
         self.both.observe(&Observation { revision, seen, build, executing });
@@ -81,7 +81,7 @@ impl Fold {
         match &observed.seen {
             _ if aside.name == observed.revision => aside.take(observed),
             StepResult::Samples { values, .. } if is_first && asks => {
-                aside.tell(0, values, &BisectionStep { build: None, ..observed.clone() });
+                aside.observe(0, values, &BisectionStep { build: None, ..observed.clone() });
             }
             _ => {}
         }

@@ -13,7 +13,7 @@ use crate::build::builds::UnpackResult;
 use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question, probe};
 
-/// So many pairs under a disturbance at the most, or that many times those that verified the
+/// The largest number of pairs under a disturbance, or that many times those that verified the
 /// culprit.
 const PAIRS: usize = 40;
 const TIMES: usize = 4;

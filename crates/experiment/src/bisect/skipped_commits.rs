@@ -32,7 +32,7 @@ impl Fold {
                 (BisectorFinding::Verified, Some(_)) if !self.may_go_on() => {
                     self.left_out = SkippedState::Spent;
                 }
-                (BisectorFinding::Verified, Some(candidates)) => *self = self.anew(candidates),
+                (BisectorFinding::Verified, Some(candidates)) => *self = self.restarted(candidates),
                 (finding, _) => {
                     let is_spent = finding == BisectorFinding::Undecided(NoCulpritReason::Budget);
                     self.leave_out(if is_spent {
@@ -50,7 +50,7 @@ impl Fold {
     pub(super) fn leave_out(&mut self, why: SkippedState) -> bool {
         let any = self.candidates.iter().any(|it| it.taken_up);
         if any {
-            *self = self.anew(left_out_again(&self.candidates));
+            *self = self.restarted(left_out_again(&self.candidates));
             self.left_out = why;
         }
         any
@@ -81,7 +81,7 @@ impl Fold {
     }
 
     /// The same question of these candidates, with all that was observed.
-    pub(super) fn anew(&self, candidates: Vec<Candidate>) -> Self {
+    pub(super) fn restarted(&self, candidates: Vec<Candidate>) -> Self {
         let mut fold = Self::of(self.asked.clone(), candidates);
         fold.by_cpu = self.by_cpu;
         for step in &self.steps {
@@ -124,7 +124,7 @@ impl Fold {
         }
         let weight = |block: &(usize, usize)| match kept(block).count() {
             0 => each[block.0..=block.1].iter().sum(),
-            // Where nobody says otherwise one block is as likely as another.
+            // Where the user says nothing else, one block is as likely as another.
             _ if prior.is_empty() => 1.0,
             _ => kept(block).map(|place| each[place]).sum(),
         };

@@ -393,6 +393,6 @@ fn row(
             .iter()
             .flatten()
             .filter(|sample| sample.outcome.is_failure())
-            .find_map(|sample| sample.outcome.told().map(|told| told.0)),
+            .find_map(|sample| sample.outcome.described().map(|reported| reported.0)),
     }
 }

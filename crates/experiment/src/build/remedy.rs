@@ -1,9 +1,9 @@
-//! What may mend a build that fails: flags for a C compiler. Whether they do is tried, never taken
+//! What may fix a build that fails: flags for a C compiler. Whether they do is tried, never taken
 //! for granted.
 
 use tacho_record::plan::Quirk;
 
-/// What may mend builds that fail with a certain error.
+/// What may fix builds that fail with a certain error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// For a C compiler.
@@ -62,7 +62,7 @@ const KNOWN: [(&str, Remedy); 7] = [
     ),
 ];
 
-/// What may mend builds that fail with this error; none is known for most.
+/// What may fix builds that fail with this error; none is known for most.
 #[must_use]
 pub fn remedy_of(error: &str) -> Option<Remedy> {
     KNOWN.into_iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| remedy)

@@ -1,4 +1,4 @@
-//! How often a change is measured again before it is told, in simulated histories of several runs.
+//! How often a change is measured again before its report, in simulated histories of several runs.
 //!
 //! Seeds are fixed; the bounds are what docs/src/method says, less what some hundred changes may be
 //! off by chance.
@@ -28,12 +28,17 @@ struct History {
     values: Vec<f64>,
     runs: Vec<i64>,
     /// Places of changes that were told.
-    told: Vec<usize>,
+    reported: Vec<usize>,
 }
 
 impl History {
     fn new(seed: u64) -> Self {
-        Self { rng: ChaCha8Rng::seed_from_u64(seed), values: vec![], runs: vec![], told: vec![] }
+        Self {
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            values: vec![],
+            runs: vec![],
+            reported: vec![],
+        }
     }
 
     /// Another run of so many commits, all off by the same share; the program is at that level.
@@ -49,17 +54,18 @@ impl History {
 
     /// What is told now and was not told before: each with its place, and whether it is measured
     /// again first.
-    fn told(&mut self) -> Vec<(usize, bool)> {
+    fn reported(&mut self) -> Vec<(usize, bool)> {
         let points: Vec<SeriesValue> = self.values.iter().copied().map(SeriesValue::of).collect();
         let found = detect(&points, &Options::default()).changes;
         let found: Vec<DetectedChange> =
             found.into_iter().filter(|change| change.p <= 0.05).collect();
         let places: Vec<usize> = found.iter().map(|change| change.index).collect();
-        let is_known = |place: usize| self.told.iter().any(|told| told.abs_diff(place) <= SAME);
+        let is_known =
+            |place: usize| self.reported.iter().any(|reported| reported.abs_diff(place) <= SAME);
         let new = found.iter().filter(|change| !is_known(change.index));
         let new: Vec<(usize, bool)> =
             new.map(|change| (change.index, self.is_asked(change, &places))).collect();
-        self.told.extend(new.iter().map(|(place, _)| place));
+        self.reported.extend(new.iter().map(|(place, _)| place));
         new
     }
 
@@ -84,18 +90,18 @@ impl History {
 /// Of what is told, how much is measured again first.
 #[derive(Default)]
 struct Counted {
-    told: usize,
+    reported: usize,
     asked: usize,
 }
 
 impl Counted {
-    fn add(&mut self, told: &[(usize, bool)]) {
-        self.told += told.len();
-        self.asked += told.iter().filter(|(_, asked)| *asked).count();
+    fn add(&mut self, reported: &[(usize, bool)]) {
+        self.reported += reported.len();
+        self.asked += reported.iter().filter(|(_, asked)| *asked).count();
     }
 
     fn share(&self) -> f64 {
-        self.asked as f64 / self.told.max(1) as f64
+        self.asked as f64 / self.reported.max(1) as f64
     }
 }
 
@@ -106,18 +112,18 @@ fn what_a_moved_host_alone_shows_in_a_new_run_is_always_measured_again() {
     let mut counted = Counted::default();
     for seed in 0..100 {
         let mut history = History::new(seed);
-        history.run(60, 0.0, SAME_LEVEL).told();
-        let mut told = history.run(8, 0.05, SAME_LEVEL).told();
+        history.run(60, 0.0, SAME_LEVEL).reported();
+        let mut reported = history.run(8, 0.05, SAME_LEVEL).reported();
         // What chance shows among the values of before is none of the new run's.
-        told.retain(|(place, _)| place.abs_diff(60) <= SAME);
-        counted.add(&told);
+        reported.retain(|(place, _)| place.abs_diff(60) <= SAME);
+        counted.add(&reported);
     }
-    println!("{} told, {:.3} asked", counted.told, counted.share());
+    println!("{} told, {:.3} asked", counted.reported, counted.share());
     assert!(
-        counted.told >= 95 && counted.asked == counted.told,
+        counted.reported >= 95 && counted.asked == counted.reported,
         "{} of {}",
         counted.asked,
-        counted.told
+        counted.reported
     );
 }
 
@@ -129,12 +135,12 @@ fn what_runs_of_few_commits_drift_by_is_mostly_measured_again() {
             let mut history = History::new(1000 + seed);
             for _ in 0..20 {
                 let off = deviation * gaussian(&mut history.rng);
-                let told = history.run(5, off, SAME_LEVEL).told();
-                counted.add(&told);
+                let reported = history.run(5, off, SAME_LEVEL).reported();
+                counted.add(&reported);
             }
         }
-        println!("runs {deviation} apart: {} told, {:.3} asked", counted.told, counted.share());
-        assert!(counted.share() >= least, "{deviation}: {} of {}", counted.asked, counted.told);
+        println!("runs {deviation} apart: {} told, {:.3} asked", counted.reported, counted.share());
+        assert!(counted.share() >= least, "{deviation}: {} of {}", counted.asked, counted.reported);
     }
 }
 
@@ -145,12 +151,13 @@ fn steps(at: usize, seed: u64) -> Counted {
         let mut history = History::new(seed);
         for _ in 0..4 {
             let off = 0.002 * gaussian(&mut history.rng);
-            history.run(10, off, SAME_LEVEL).told();
+            history.run(10, off, SAME_LEVEL).reported();
         }
         let off = 0.002 * gaussian(&mut history.rng);
-        let told = history.run(10, off, |commit| if commit < at { 1.0 } else { 1.1 }).told();
+        let reported =
+            history.run(10, off, |commit| if commit < at { 1.0 } else { 1.1 }).reported();
         let step: Vec<(usize, bool)> =
-            told.into_iter().filter(|(place, _)| place.abs_diff(40 + at) <= SAME).collect();
+            reported.into_iter().filter(|(place, _)| place.abs_diff(40 + at) <= SAME).collect();
         counted.add(&step);
     }
     counted
@@ -159,9 +166,14 @@ fn steps(at: usize, seed: u64) -> Counted {
 #[test]
 fn a_step_within_a_run_is_told_at_once_and_one_that_begins_it_is_measured_again() {
     let first = steps(0, 5000);
-    println!("at the first commit: {} told, {:.3} asked", first.told, first.share());
-    assert!(first.told >= 95 && first.share() >= 0.98, "{} of {}", first.asked, first.told);
+    println!("at the first commit: {} told, {:.3} asked", first.reported, first.share());
+    assert!(first.reported >= 95 && first.share() >= 0.98, "{} of {}", first.asked, first.reported);
     let within = steps(4, 6000);
-    println!("within: {} told, {:.3} asked", within.told, within.share());
-    assert!(within.told >= 95 && within.share() <= 0.05, "{} of {}", within.asked, within.told);
+    println!("within: {} told, {:.3} asked", within.reported, within.share());
+    assert!(
+        within.reported >= 95 && within.share() <= 0.05,
+        "{} of {}",
+        within.asked,
+        within.reported
+    );
 }

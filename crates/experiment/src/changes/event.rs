@@ -203,7 +203,7 @@ mod tests {
         change
     }
 
-    fn told(changes: &[Change]) -> Vec<(String, String, String, usize)> {
+    fn reported(changes: &[Change]) -> Vec<(String, String, String, usize)> {
         let orders: RevisionOrders = (0..100).map(|order| (format!("r{order}"), order)).collect();
         let events = events(changes, &orders).into_iter();
         events.map(|event| (event.good, event.revision, event.bad, event.changes.len())).collect()
@@ -223,17 +223,17 @@ mod tests {
         let level = ChangeKind::Step;
         let exact = [at("a", (69, 70, 70), level), at("b", (69, 70, 70), level)];
         let wide = [at("c", (0, 38, 71), level), at("d", (66, 69, 72), level)];
-        let told = told(&[&wide[..], &exact].concat());
-        assert_eq!(told, [event("r68", "r70", "r70", 3), event("r0", "r38", "r71", 1)]);
+        let reported = reported(&[&wide[..], &exact].concat());
+        assert_eq!(reported, [event("r68", "r70", "r70", 3), event("r0", "r38", "r71", 1)]);
     }
 
     #[test]
     fn how_values_scatter_moves_no_event_of_levels() {
         let level = at("a", (60, 68, 71), ChangeKind::Step);
-        let told =
-            |at_place| told(&[level.clone(), at("s", (10, at_place, 75), ChangeKind::Spread)]);
-        assert_eq!(told(62), [event("r60", "r68", "r71", 2)]);
-        assert_eq!(told(59), [event("r60", "r68", "r71", 1), event("r10", "r59", "r75", 1)]);
+        let reported =
+            |at_place| reported(&[level.clone(), at("s", (10, at_place, 75), ChangeKind::Spread)]);
+        assert_eq!(reported(62), [event("r60", "r68", "r71", 2)]);
+        assert_eq!(reported(59), [event("r60", "r68", "r71", 1), event("r10", "r59", "r75", 1)]);
     }
 
     proptest::proptest! {

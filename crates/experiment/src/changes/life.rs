@@ -80,7 +80,7 @@ impl SeriesLife<'_> {
             events.extend(new);
         }
         self.drop_farther(&mut alerts, &kept, &filled, &hidden, &mut events);
-        self.told(&alerts, &kept, &events, names)
+        self.reported(&alerts, &kept, &events, names)
     }
 
     /// Withdraws what was seen from farther away, over revisions without values, where a change
@@ -149,12 +149,12 @@ impl SeriesLife<'_> {
         let all: HashMap<&str, usize> =
             points.map(|(place, point)| (point.revision.id.as_str(), place)).collect();
         let is_hidden = |change: &&Change| {
-            let is_told = match change.life {
+            let is_reported = match change.life {
                 Life::Confirmed => true,
                 Life::Provisional => change.finding.missed == 0,
                 Life::Withdrawn { .. } => false,
             };
-            is_told && change.finding.kind.is_of_level() && alert(0, change, places).is_none()
+            is_reported && change.finding.kind.is_of_level() && alert(0, change, places).is_none()
         };
         let hidden = |change: &Change| {
             let [good, bad] =
@@ -191,7 +191,7 @@ impl SeriesLife<'_> {
 
     /// The lengths at which the series would have been judged, had it been after each point.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
-        // Judging by runs takes long, and where there is nothing now, nothing is told of what once
+        // Judging by runs takes long, and where there is nothing now, nothing is said of what once
         // seemed to be there.
         if self.material.readings.is_some() && self.known.is_empty() && self.judgement.is_quiet() {
             return vec![self.material.points.len()];
@@ -227,12 +227,12 @@ impl SeriesLife<'_> {
         let identity = |change: &stats::DetectedChange| (change.index, change.kind);
         let known: Vec<_> = ledger::known(alerts, &detection).into_iter().map(identity).collect();
         let is_known = |change: &stats::DetectedChange| known.contains(&identity(change));
-        let is_told = |change: &stats::DetectedChange| {
+        let is_reported = |change: &stats::DetectedChange| {
             (is_known(change) || change.p <= self.judgement.cut && !self.is_hidden(change, hidden))
                 && !refuted.iter().any(|refuted| refuted.is(change))
         };
-        detection.changes.retain(is_told);
-        detection.scatter.retain(is_told);
+        detection.changes.retain(is_reported);
+        detection.scatter.retain(is_reported);
         self.keep_gains(&mut detection.changes, alerts);
         self.keep_settled(&mut detection.changes, places);
         detection
@@ -276,21 +276,21 @@ impl SeriesLife<'_> {
     }
 
     /// Alerts as they are kept, and what happened to them since.
-    fn told(
+    fn reported(
         &self,
         alerts: &[Alert],
         kept: &HashMap<u32, &Change>,
         events: &[AlertEvent],
         names: &mut HashSet<String>,
     ) -> LifeUpdate {
-        // What was withdrawn before is as it was, and nobody was told yet of what is new and not
-        // seen any more.
-        let is_told = |alert: &&Alert| match kept.get(&alert.id) {
+        // What was withdrawn before is as it was. What is new and not seen any more was not
+        // reported yet.
+        let is_reported = |alert: &&Alert| match kept.get(&alert.id) {
             Some(change) => alert.stands() || change.stands(),
             None => alert.stands() && (alert.missed == 0 || alert.state == AlertState::Confirmed),
         };
-        let told: Vec<&Alert> = alerts.iter().filter(is_told).collect();
-        let with_names: Vec<(String, &Alert)> = told
+        let reported: Vec<&Alert> = alerts.iter().filter(is_reported).collect();
+        let with_names: Vec<(String, &Alert)> = reported
             .into_iter()
             .map(|alert| match kept.get(&alert.id) {
                 Some(change) => (change.name.clone(), alert),
@@ -409,12 +409,12 @@ impl SeriesLife<'_> {
         let (first, last) =
             (*change.range.start(), (*change.range.end()).min(self.material.points.len() - 1));
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
-        // Of what was found to be the program's nothing else is to be told.
-        let is_told =
+        // A change of the program is reported as that alone.
+        let is_reported =
             !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
         let differences = self.material.environments.differences(before(first), last).into_iter();
-        let differences = differences.filter(|_| is_told);
-        let machine = self.judgement.machines.get(&change.index).filter(|_| is_told);
+        let differences = differences.filter(|_| is_reported);
+        let machine = self.judgement.machines.get(&change.index).filter(|_| is_reported);
         Finding {
             revision: revision(change.index),
             good: revision(self.material.last_with_program(before(first), change.index)),

@@ -294,8 +294,10 @@ fn what_the_user_says_stays_whatever_is_found_later() {
 #[test]
 fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
     let mut lab = Lab::new();
-    let told = lab.measure(1..41, step).only();
-    lab.store.say(&told.name, ChangeState::Acknowledged, "known", Timestamp::UNIX_EPOCH).unwrap();
+    let reported = lab.measure(1..41, step).only();
+    lab.store
+        .say(&reported.name, ChangeState::Acknowledged, "known", Timestamp::UNIX_EPOCH)
+        .unwrap();
     // As the detector of values had it: a commit late, by another digest.
     let mut late = lab.only();
     (late.finding.revision, late.finding.bad) = ("r21".into(), "r21".into());
@@ -314,7 +316,7 @@ fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
     let now = lab.only();
     assert_eq!(
         (&now.name, now.word, now.note.as_str()),
-        (&told.name, ChangeState::Acknowledged, "known")
+        (&reported.name, ChangeState::Acknowledged, "known")
     );
     assert_eq!((now.finding.revision.as_str(), now.life), ("r20", Life::Confirmed));
     assert!(!is_new_regression(&now));

@@ -30,7 +30,7 @@ pub(super) fn tracked(points: &[SeriesValue], readings: &[RunReading]) -> Judgem
     };
     let found = verdict.changes.iter().enumerate();
     let mut changes: Vec<DetectedChange> =
-        found.map(|(which, change)| told(change, sides(which), points)).collect();
+        found.map(|(which, change)| reported(change, sides(which), points)).collect();
     mark_dips(&mut changes, &verdict);
     let drift = verdict.drift.map(|drift| Drift {
         first: readings.iter().map(|one| one.revision).min().unwrap_or(0),
@@ -100,7 +100,7 @@ fn borders(readings: &[RunReading]) -> Vec<usize> {
 }
 
 /// A change as others are reported, between these two stretches.
-fn told(
+fn reported(
     change: &HistoryChange,
     sides: [Range<usize>; 2],
     points: &[SeriesValue],

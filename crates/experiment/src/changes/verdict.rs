@@ -25,7 +25,7 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
         ChangeKind::Environment => change.is_of_environment(),
         ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
     };
-    // What was not confirmed and is not seen just now is held, and blamed on nobody.
+    // What was not confirmed and is not seen just now is held, and blamed on no author.
     let is_seen = change.finding.missed == 0 || change.life == Life::Confirmed;
     change.stands()
         && is_seen
@@ -54,7 +54,7 @@ pub struct FalseAlarms {
     /// Changes that users gave any word to.
     pub looked_at: usize,
     /// Changes that were ever reported.
-    pub told: usize,
+    pub reported: usize,
 }
 
 impl FalseAlarms {
@@ -64,7 +64,7 @@ impl FalseAlarms {
         changes.into_iter().fold(Self::default(), |sum, change| Self {
             marked: sum.marked + usize::from(change.word == ChangeState::FalseAlarm),
             looked_at: sum.looked_at + usize::from(change.word != ChangeState::New),
-            told: sum.told + 1,
+            reported: sum.reported + 1,
         })
     }
 

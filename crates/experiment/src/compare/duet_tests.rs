@@ -9,9 +9,9 @@ use tacho_stats::compare::{ChoiceReason, Note, Verdict};
 
 use super::tests::{ONE, TWO, compared, lab, rows, terms};
 use crate::ExperimentError;
-use crate::track_tests::Lab;
+use crate::track_tests::TestLab;
 
-fn duet(lab: &Lab) -> Comparing {
+fn duet(lab: &TestLab) -> Comparing {
     Comparing { control: false, duet: Some([2, 5]), until: StopCondition::AllRounds, ..terms(lab) }
 }
 

@@ -48,14 +48,14 @@ pub(super) fn judged(
         (None, Some(number)) => store.run(number)?,
         (None, None) => None,
     };
-    let tell = those_that_tell(store.runs()?, run);
+    let informative = informative_runs(store.runs()?, run);
     let exported = terms.exported.each_ref().map(|said| by_name(said));
     let mut rows = Vec::new();
     for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
         let of_row = [&sides[0][at], &sides[1][at]];
         let alike = of
             .iter()
-            .flat_map(|of| tell.iter().filter(|run| is_executed_alike(of, run, benchmark)));
+            .flat_map(|of| informative.iter().filter(|run| is_executed_alike(of, run, benchmark)));
         let known = medians_of_runs(store, alike, benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
@@ -185,14 +185,14 @@ fn of_run(
 /// The runs that show what runs differ by: the one that is judged, and those that had ended when it
 /// began. What came later is left out, so that it is judged at any time as it was on its day; where
 /// none is judged, that day is today.
-fn those_that_tell(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {
+fn informative_runs(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {
     let had_ended = |run: &Run, judged: &Run| {
         run.number < judged.number && run.ended.is_some_and(|ended| ended <= judged.started)
     };
-    let tells = |run: &Run| {
+    let is_informative = |run: &Run| {
         judged.is_none_or(|judged| run.number == judged.number || had_ended(run, judged))
     };
-    all.retain(|run| is_of_series_or_comparison(run) && tells(run));
+    all.retain(|run| is_of_series_or_comparison(run) && is_informative(run));
     all
 }
 
@@ -208,7 +208,7 @@ fn medians_of_runs<'a>(
     let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
     let mut found: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
     for run in runs {
-        // A and its control are one program: what they tell of the run is one median.
+        // A and its control are one program: what they say of the run is one median.
         let mut of_run: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
         for (id, cell) in store.cells(run.number)? {
             if cell.benchmark.name == benchmark.name && artifacts.contains(&cell.artifact) {
@@ -260,11 +260,11 @@ mod tests {
 
     use super::super::tests::{TWO, compared, lab, rows, terms};
     use super::*;
-    use crate::track_tests::Lab;
+    use crate::track_tests::TestLab;
 
     /// Executes both sides, which take so many milliseconds, in a run of its own; the control takes
     /// what the first does.
-    fn run(lab: &Lab, takes: [u64; 2]) -> Run {
+    fn run(lab: &TestLab, takes: [u64; 2]) -> Run {
         let script = |request: &Request, at: Timestamp| {
             let side = usize::from(request.command.join(" ").ends_with("r2"));
             Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(takes[side]))
@@ -273,18 +273,18 @@ mod tests {
     }
 
     /// The medians by which it is told what runs differ by today, of the programs of that run.
-    fn medians(lab: &Lab, of: &Run) -> Vec<Vec<f64>> {
+    fn medians(lab: &TestLab, of: &Run) -> Vec<Vec<f64>> {
         medians_told(lab, of, None)
     }
 
     /// The same where a run is judged.
-    fn medians_told(lab: &Lab, of: &Run, judged: Option<&Run>) -> Vec<Vec<f64>> {
+    fn medians_told(lab: &TestLab, of: &Run, judged: Option<&Run>) -> Vec<Vec<f64>> {
         let mut store = lab.store();
         let terms = terms(lab);
         let had = [0, 1].map(|side| of_run(&mut store, of.number, &terms, side).unwrap().remove(0));
         let (benchmark, metrics) = &terms.rows[0];
-        let tell = those_that_tell(store.runs().unwrap(), judged);
-        let alike = tell.iter().filter(|run| is_executed_alike(of, run, benchmark));
+        let informative = informative_runs(store.runs().unwrap(), judged);
+        let alike = informative.iter().filter(|run| is_executed_alike(of, run, benchmark));
         let known = medians_of_runs(&mut store, alike, benchmark, had.each_ref(), metrics)
             .unwrap()
             .remove("wall");
@@ -324,7 +324,10 @@ mod tests {
         assert_eq!(judged(1), [[100.0, 110.0], [200.0, 190.0]], "not those of the third");
         // One that was interrupted before and taken up after had not ended.
         let late = Run { ended: runs[2].ended, ..runs[0].clone() };
-        assert_eq!(those_that_tell(vec![late, runs[1].clone()], Some(&runs[1])), [runs[1].clone()]);
+        assert_eq!(
+            informative_runs(vec![late, runs[1].clone()], Some(&runs[1])),
+            [runs[1].clone()]
+        );
     }
 
     #[test]

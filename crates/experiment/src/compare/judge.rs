@@ -110,7 +110,7 @@ pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
         samples.iter().enumerate().find_map(|(side, samples)| {
             let failed = samples.iter().find(|sample| is_it(&sample.outcome))?;
             // The third one is the first once more.
-            Some((failed.outcome.told()?.0, side % 2))
+            Some((failed.outcome.described()?.0, side % 2))
         })
     };
     first(Outcome::is_wrong_answer).or_else(|| first(Outcome::is_failure))

@@ -239,7 +239,7 @@ pub fn carried_over(
 /// What makes it the same question.
 fn digest(question: &Question, terms: &Comparing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
-    // What differs beside is told of it, and so is how a gate stands; neither asks for anything to
+    // What differs beside is added to it, and so is how a gate stands; neither asks for anything to
     // be measured.
     let terms = Comparing { otherwise: Vec::new(), fail_on: None, ..terms.clone() };
     let how =
@@ -279,7 +279,7 @@ impl Context<'_> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             let begun = self.store.cells(run.number)?;
             if begun.iter().map(|(_, cell)| cell).eq(cells.iter().map(|(cell, _)| cell)) {
-                // With what is told beside as it is asked for now.
+                // With what is reported beside as it is requested now.
                 self.store.put_comparing(run.number, terms)?;
                 return Ok((run, begun.into_iter().map(|(id, _)| id).collect()));
             }

@@ -18,20 +18,20 @@ use super::{ComparisonData, ComparisonResult, carried_over, compare, judged, row
 use crate::Question;
 use crate::build::builds::tests::revision;
 use crate::test_context::lab_context;
-use crate::track_tests::Lab;
+use crate::track_tests::TestLab;
 
 pub const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 pub const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
                    [[benchmark]]\nname = 'c'\ncommand = 'c {revision}'\n";
 
-pub fn lab(benchmarks: &str, rounds: u32) -> Lab {
-    let mut lab = Lab::new(benchmarks, 2);
+pub fn lab(benchmarks: &str, rounds: u32) -> TestLab {
+    let mut lab = TestLab::new(benchmarks, 2);
     lab.measure = format!("rounds = {rounds}");
     lab
 }
 
 /// The first revision against the second, with a control.
-pub fn terms(lab: &Lab) -> Comparing {
+pub fn terms(lab: &TestLab) -> Comparing {
     let wall = Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower };
     let side =
         |id: &str| Side { name: id.into(), program: Program::Revision { revision: id.into() } };
@@ -42,7 +42,7 @@ pub fn terms(lab: &Lab) -> Comparing {
 }
 
 pub fn compared(
-    lab: &Lab,
+    lab: &TestLab,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ComparisonResult {
@@ -50,7 +50,7 @@ pub fn compared(
 }
 
 fn compared_of(
-    lab: &Lab,
+    lab: &TestLab,
     builder: &mut ScriptedBuilder,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
@@ -60,7 +60,7 @@ fn compared_of(
 
 /// The same in an order of that seed.
 pub fn compared_by_seed(
-    lab: &Lab,
+    lab: &TestLab,
     seed: u64,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
@@ -71,7 +71,7 @@ pub fn compared_by_seed(
 
 fn compared_in(
     store: &mut Store,
-    lab: &Lab,
+    lab: &TestLab,
     builder: &mut ScriptedBuilder,
     question: &Question,
     terms: &Comparing,
@@ -327,8 +327,8 @@ fn what_a_side_leaves_to_the_next_is_told() {
     let found = carried(1, 0.04, after_second).unwrap();
     assert_eq!((found.benchmark.name.as_str(), found.side), ("b", 1));
     assert!((0.03..0.08).contains(&found.share), "{}", found.share);
-    let told = (0..20).filter(|seed| carried(*seed, 0.04, |_, _| 0.1).is_some()).count();
-    assert!(told <= 1, "{told} of 20 where nothing is carried over, at 1 %");
+    let reported = (0..20).filter(|seed| carried(*seed, 0.04, |_, _| 0.1).is_some()).count();
+    assert!(reported <= 1, "{reported} of 20 where nothing is carried over, at 1 %");
 }
 
 #[test]
@@ -343,14 +343,14 @@ fn what_a_heavy_side_leaves_to_a_light_one_is_told() {
             (false, false) => 0.02,
         }
     };
-    let told = |heavy: &'static str, side: usize| {
+    let reported = |heavy: &'static str, side: usize| {
         let found = (0..20).filter_map(|seed| carried(seed, 0.1, of(heavy)));
         found.filter(|found| found.side == side && (0.3..0.7).contains(&found.share)).count()
     };
-    assert_eq!(told("r2", 1), 20, "two light ones, and a heavy one in every round");
+    assert_eq!(reported("r2", 1), 20, "two light ones, and a heavy one in every round");
     // Two heavy ones: the light one follows itself in one round of nine. In some runs that is in
     // one round or none.
-    let rare = told("r1", 0);
+    let rare = reported("r1", 0);
     assert!(rare >= 13, "{rare} of 20");
 }
 

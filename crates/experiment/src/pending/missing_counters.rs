@@ -38,7 +38,7 @@ impl MissingCounters {
         let needed = |counter| match (counter, &question.rule().precision, question.rule().budget) {
             (Counter::CallgrindInstructions, ..) => 1,
             (_, None, None) => question.rule().max_rounds,
-            // How many rounds such a rule gives a cell, nobody knows beforehand.
+            // How many rounds such a rule gives a cell is not known before.
             _ => question.rule().min_rounds,
         };
         let wanted = counted.iter().map(|&counter| (counter, needed(counter))).collect();

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::compare::rows_of;
 use crate::test_context::lab_context;
-use crate::track_tests::Lab;
+use crate::track_tests::TestLab;
 
 /// A machine with these threads in each core, and these cores in each socket.
 fn machine(sockets: u32, cores: u32, threads: u32) -> TempDir {
@@ -104,13 +104,13 @@ fn what_is_usual_already_is_no_disturbance() {
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
-fn lab() -> Lab {
-    let mut lab = Lab::new(ONE, 2);
+fn lab() -> TestLab {
+    let mut lab = TestLab::new(ONE, 2);
     lab.measure = "rounds = 20".into();
     lab
 }
 
-fn wish(lab: &Lab, ids: &[&str]) -> ProbeRequest {
+fn wish(lab: &TestLab, ids: &[&str]) -> ProbeRequest {
     let side = |id: &&str| Side {
         name: (*id).to_owned(),
         program: Program::Revision { revision: (*id).to_owned() },
@@ -130,7 +130,7 @@ fn wish(lab: &Lab, ids: &[&str]) -> ProbeRequest {
 }
 
 fn probed(
-    lab: &Lab,
+    lab: &TestLab,
     root: &Path,
     wish: &ProbeRequest,
     script: impl FnMut(&Request, Timestamp) -> Execution,

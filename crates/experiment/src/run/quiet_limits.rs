@@ -166,36 +166,39 @@ mod tests {
         sample
     }
 
-    fn told(values: &[(&str, f64)]) -> Option<String> {
+    fn reported(values: &[(&str, f64)]) -> Option<String> {
         Noise::of_sample(&sample(values)).map(|noise| noise.to_string())
     }
 
     #[test]
     fn a_sample_is_disturbed_above_the_limits_and_two_ticks() {
         let second = ("wall", 1e9);
-        assert_eq!(told(&[second, ("host-other-cpu", 270e6)]), None);
+        assert_eq!(reported(&[second, ("host-other-cpu", 270e6)]), None);
         let said = |text: &str| Some(text.to_owned());
         assert_eq!(
-            told(&[second, ("host-other-cpu", 290e6)]),
+            reported(&[second, ("host-other-cpu", 290e6)]),
             said("other processes used 0.3 CPU")
         );
-        assert_eq!(told(&[second, ("host-steal", 70e6)]), None);
-        assert_eq!(told(&[second, ("host-steal", 120e6)]), said("0.10 CPU of steal"));
+        assert_eq!(reported(&[second, ("host-steal", 70e6)]), None);
+        assert_eq!(reported(&[second, ("host-steal", 120e6)]), said("0.10 CPU of steal"));
         // The louder one is told.
         let both = [second, ("host-other-cpu", 320e6), ("host-steal", 320e6)];
-        assert_eq!(told(&both), said("0.30 CPU of steal"));
+        assert_eq!(reported(&both), said("0.30 CPU of steal"));
         assert_eq!(
-            told(&[second, ("host-throttled", 2.0)]),
+            reported(&[second, ("host-throttled", 2.0)]),
             said("throttled 2 times for being too warm")
         );
-        assert_eq!(told(&[second, ("host-pressure-cpu", 9e8)]), None, "that may be its own");
+        assert_eq!(reported(&[second, ("host-pressure-cpu", 9e8)]), None, "that may be its own");
     }
 
     #[test]
     fn a_short_sample_shares_its_readings_and_one_without_tells_nothing() {
-        assert_eq!(told(&[("wall", 1e6), ("host-other-cpu", 40e6)]), None);
-        assert!(told(&[("wall", 1e6), ("host-other-cpu", 60e6)]).is_some());
-        assert_eq!((told(&[("wall", 1e9)]), told(&[("host-other-cpu", 1e9)])), (None, None));
+        assert_eq!(reported(&[("wall", 1e6), ("host-other-cpu", 40e6)]), None);
+        assert!(reported(&[("wall", 1e6), ("host-other-cpu", 60e6)]).is_some());
+        assert_eq!(
+            (reported(&[("wall", 1e9)]), reported(&[("host-other-cpu", 1e9)])),
+            (None, None)
+        );
     }
 
     #[test]

@@ -9,12 +9,12 @@ use tacho_record::{Outcome, Sample};
 use tacho_store::QuietWait;
 
 use crate::run::quiet::LOOK;
-use crate::track_tests::{Lab, ended};
+use crate::track_tests::{TestLab, ended};
 use crate::{Event, Observer, SilentObserver};
 
 /// Two cells of a second each, three rounds after a warm-up.
-fn lab(most: &str) -> Lab {
-    let mut lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\n", 2);
+fn lab(most: &str) -> TestLab {
+    let mut lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\n", 2);
     lab.measure = format!("rounds = 3\nquiet-wait = '{most}'");
     lab
 }
@@ -50,20 +50,20 @@ fn loud_until(end: Duration) -> impl FnMut(Timestamp) -> Readings {
 }
 
 /// All samples of run 1: of which cell, in which round, whether they count.
-fn samples(lab: &Lab) -> Vec<(String, u32, bool)> {
+fn samples(lab: &TestLab) -> Vec<(String, u32, bool)> {
     let mut store = lab.store();
     let mut all = Vec::new();
     for (id, cell) in store.cells(1).unwrap() {
-        let told = |sample: Sample| {
+        let reported = |sample: Sample| {
             (cell.revision.clone(), sample.place.round, sample.outcome == Outcome::Valid)
         };
-        all.extend(store.samples(id).unwrap().into_iter().map(told));
+        all.extend(store.samples(id).unwrap().into_iter().map(reported));
     }
     all
 }
 
 /// The rounds with and those without valid samples, the warm-up left out.
-fn rounds(lab: &Lab) -> (Vec<u32>, Vec<u32>) {
+fn rounds(lab: &TestLab) -> (Vec<u32>, Vec<u32>) {
     let (mut count, mut disturbed) = (Vec::new(), Vec::new());
     for (_, round, counts) in samples(lab).into_iter().filter(|(_, round, _)| *round > 0) {
         if counts { count.push(round) } else { disturbed.push(round) }

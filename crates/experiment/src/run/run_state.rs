@@ -131,9 +131,9 @@ impl<'a> CellProgress<'a> {
 
     /// As if it had no valid sample of that round, which is its last.
     fn forget(&mut self, round: u32) {
-        if let Some((_, told)) = self.last.take_if(|(last, _)| *last == round) {
+        if let Some((_, reported)) = self.last.take_if(|(last, _)| *last == round) {
             self.counted -= 1;
-            if told {
+            if reported {
                 self.known.values.pop();
             }
         }

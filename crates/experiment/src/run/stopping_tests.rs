@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request};
 use tacho_record::Course;
 
-use crate::track_tests::{Lab, ended};
+use crate::track_tests::{TestLab, ended};
 
 const TWO: &str = "[[benchmark]]\nname = 'calm'\ncommand = 'calm {revision}'\n\
                    [[benchmark]]\nname = 'noisy'\ncommand = 'noisy {revision}'\n";
@@ -43,8 +43,8 @@ impl World {
     }
 }
 
-fn lab(measure: &str, revisions: u64) -> Lab {
-    let mut lab = Lab::new(TWO, revisions);
+fn lab(measure: &str, revisions: u64) -> TestLab {
+    let mut lab = TestLab::new(TWO, revisions);
     lab.measure = measure.to_owned();
     lab
 }

@@ -11,7 +11,7 @@ use tacho_subject::ScriptedBuilder;
 
 use super::*;
 use crate::test_context::lab_context;
-use crate::track_tests::{Lab, ended};
+use crate::track_tests::{TestLab, ended};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 const LEAST: SurveyRequest =
@@ -19,7 +19,7 @@ const LEAST: SurveyRequest =
 
 /// A history of 200 revisions with two changes.
 struct Past {
-    lab: Lab,
+    lab: TestLab,
     executed: Shared<u64>,
     /// The user stops it at this execution.
     stop: u64,
@@ -33,7 +33,12 @@ fn level(order: u64) -> f64 {
 
 impl Past {
     fn new() -> Self {
-        Self { lab: Lab::new(ONE, 200), executed: Shared::new(0), stop: u64::MAX, is_flat: false }
+        Self {
+            lab: TestLab::new(ONE, 200),
+            executed: Shared::new(0),
+            stop: u64::MAX,
+            is_flat: false,
+        }
     }
 
     fn executes(&self, request: &Request, at: Timestamp) -> Execution {

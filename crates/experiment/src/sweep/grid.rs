@@ -112,7 +112,7 @@ impl SweepQuestion {
         let values: Vec<f64> = counted.filter_map(|sample| sample.value(&metric.name)).collect();
         let failures: Vec<&Sample> =
             samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
-        let first = failures.first().and_then(|sample| Some(sample.outcome.told()?.0));
+        let first = failures.first().and_then(|sample| Some(sample.outcome.described()?.0));
         SweepRow {
             summary: Summary::of(&values),
             place: None,

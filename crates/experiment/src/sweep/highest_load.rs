@@ -103,8 +103,9 @@ impl LoadQuestion {
     }
 
     fn failure(&self, load: usize, sample: &Sample) -> (usize, String, String) {
-        let told = sample.outcome.told();
-        let (why, output) = told.map(|(why, output)| (why, output.to_owned())).unwrap_or_default();
+        let reported = sample.outcome.described();
+        let (why, output) =
+            reported.map(|(why, output)| (why, output.to_owned())).unwrap_or_default();
         let lacking = || format!("it has no `{}`", self.limit.metric.name);
         (load, if why.is_empty() { lacking() } else { why }, output)
     }

@@ -27,7 +27,7 @@ impl Observer for Heard {
 }
 
 /// All samples, in order of run and place.
-fn samples(lab: &Lab) -> Vec<Sample> {
+fn samples(lab: &TestLab) -> Vec<Sample> {
     let mut store = lab.store();
     let mut runs = store.runs().unwrap();
     runs.sort_by_key(|run| run.number);
@@ -36,7 +36,7 @@ fn samples(lab: &Lab) -> Vec<Sample> {
 }
 
 /// That metric of all samples, the warm-up first.
-fn values(lab: &Lab, metric: &str) -> Vec<Option<f64>> {
+fn values(lab: &TestLab, metric: &str) -> Vec<Option<f64>> {
     samples(lab).iter().map(|sample| sample.value(metric)).collect()
 }
 
@@ -71,7 +71,7 @@ fn is_callgrind(request: &Request) -> bool {
 
 #[test]
 fn counts_are_kept_with_the_share_of_time_that_they_were_counted_in() {
-    let lab = Lab::new(COUNTED, 1);
+    let lab = TestLab::new(COUNTED, 1);
     let tracked = lab.track(|request, at| {
         assert_eq!(request.counters, [Counter::Instructions, Counter::Energy]);
         let count = |value, running| {
@@ -90,7 +90,7 @@ fn counts_are_kept_with_the_share_of_time_that_they_were_counted_in() {
 
 #[test]
 fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional() {
-    let lab = Lab::new(COUNTED, 1);
+    let lab = TestLab::new(COUNTED, 1);
     let executed = || ScriptedExecutor::new(|_, _| panic!("nothing is executed"));
     let mut executor = executed().lacking(Counter::Energy, unavailable());
     let error = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap_err();
@@ -119,7 +119,7 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
 
 #[test]
 fn callgrind_counts_once_for_each_cell_and_run_and_one_cell_twice() {
-    let lab = Lab::new(CALLGRIND, 2);
+    let lab = TestLab::new(CALLGRIND, 2);
     let mut executor = ScriptedExecutor::new(callgrind(1234));
     let tracked = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(tracked.samples, 8);
@@ -143,7 +143,7 @@ fn callgrind_counts_once_for_each_cell_and_run_and_one_cell_twice() {
     // Its times are nobody's.
     assert!(values(&lab, "wall").iter().all(|wall| *wall == Some(1e7)));
 
-    let lab = Lab { measure: "rounds = 5".into(), ..lab };
+    let lab = TestLab { measure: "rounds = 5".into(), ..lab };
     let more = lab.question();
     lab.ask(&more, &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(
@@ -155,7 +155,7 @@ fn callgrind_counts_once_for_each_cell_and_run_and_one_cell_twice() {
 
 #[test]
 fn what_fails_under_callgrind_keeps_its_sample() {
-    let lab = Lab::new(CALLGRIND, 1);
+    let lab = TestLab::new(CALLGRIND, 1);
     let mut executor = ScriptedExecutor::new(|request, at| {
         if is_callgrind(request) { ended(ExecutionEnd::Killed(4), at) } else { well(request, at) }
     });
@@ -173,7 +173,7 @@ fn what_fails_under_callgrind_keeps_its_sample() {
 
 #[test]
 fn interrupted_under_callgrind_it_is_counted_when_the_run_goes_on() {
-    let lab = Lab::new(CALLGRIND, 1);
+    let lab = TestLab::new(CALLGRIND, 1);
     let stopped = lab.track(|request, at| {
         if is_callgrind(request) { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     });
@@ -186,7 +186,7 @@ fn interrupted_under_callgrind_it_is_counted_when_the_run_goes_on() {
 #[test]
 fn what_is_asked_for_later_is_counted_later() {
     let without = "[[benchmark]]\nname = 'a'\ncommand = 'a'\n";
-    let lab = Lab::new(without, 1);
+    let lab = TestLab::new(without, 1);
     lab.track(well).unwrap();
     let with = |metric: &str, counter| {
         let plan = plan(&format!("{without}metrics = ['wall', '{metric}']\n"));

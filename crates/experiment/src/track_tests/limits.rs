@@ -5,7 +5,7 @@ use crate::test_context::lab_context;
 
 #[test]
 fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
-    let mut lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\ntimeout = '1s'", 1);
+    let mut lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\ntimeout = '1s'", 1);
     lab.track(|_, at| ended(ExecutionEnd::Exited(127), at)).unwrap();
     assert_eq!(lab.track(well).unwrap().samples, 0);
     lab.benchmarks = lab.benchmarks.replace("1s", "2s");
@@ -16,7 +16,7 @@ fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
 fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
     let limited = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', \
         address-space = '1GiB' }";
-    let lab = Lab::new(limited, 1);
+    let lab = TestLab::new(limited, 1);
     let executed = Shared::new(0);
     let tracked = lab.track(|request, at| {
         assert_eq!(request.limits.cpu_time, Some(Duration::from_secs(2)));
@@ -32,8 +32,11 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
     let mut store = lab.store();
     let (id, _) = store.cells(1).unwrap()[0].clone();
     let samples = store.samples(id).unwrap();
-    let lines: Vec<String> =
-        samples.iter().filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).collect();
+    let lines: Vec<String> = samples
+        .iter()
+        .filter_map(|sample| sample.outcome.described())
+        .map(|(line, _)| line)
+        .collect();
     let cpu_time = "limit reached: 2.000 s of processor time";
     let space = "limit reached: 1.000 GiB of address space (killed by signal 6 (SIGABRT))";
     assert_eq!(lines, [cpu_time, cpu_time, space]);
@@ -49,7 +52,7 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
 
 #[test]
 fn why_a_metric_is_absent_is_kept_once() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
     let executed = Shared::new(0);
     lab.track(|request, at| {
         executed.set(executed.get() + 1);
@@ -66,7 +69,7 @@ fn why_a_metric_is_absent_is_kept_once() {
 
 #[test]
 fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
     let why = "not available here: no";
     let mut executor =
         ScriptedExecutor::new(well).not_reading(vec![MissingMetric::new("host-frequency", why)]);
@@ -79,7 +82,7 @@ fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
 
 #[test]
 fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
     let facts = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
     };
@@ -99,7 +102,7 @@ fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
 
 #[test]
 fn an_end_that_is_none_of_the_limits_is_a_failure_under_it() {
-    let lab = Lab::new(
+    let lab = TestLab::new(
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { address-space = '1GiB' }",
         1,
     );
@@ -113,7 +116,7 @@ fn an_end_that_is_none_of_the_limits_is_a_failure_under_it() {
 
 #[test]
 fn a_wrong_answer_under_a_limit_is_a_failure() {
-    let lab = Lab::new(
+    let lab = TestLab::new(
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nexpect.stdout = { contains = 'x' }\n\
          limits = { address-space = '1GiB' }",
         1,
@@ -124,7 +127,8 @@ fn a_wrong_answer_under_a_limit_is_a_failure() {
 
 #[test]
 fn what_cannot_be_had_here_is_said_before_anything_is_built() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nconditions = { cold = true }", 1);
+    let lab =
+        TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nconditions = { cold = true }", 1);
     let mut store = lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let why = Unavailable::new("cannot drop the system's caches", Some("`cold = true` needs root"));

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_newest_revision_gives_the_reference_answer() {
-    let lab = Lab::new(TWO, 3);
+    let lab = TestLab::new(TWO, 3);
     lab.track(|request, at| {
         let answer = if request.command[1] == "r2" { "other" } else { "answer" };
         Execution { stdout: Some(CapturedOutput::of(answer)), ..ended(ExecutionEnd::Exited(0), at) }
@@ -17,7 +17,7 @@ fn the_newest_revision_gives_the_reference_answer() {
 
 #[test]
 fn a_failing_prepare_is_a_failed_sample_without_values() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'make-input'", 1);
+    let lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'make-input'", 1);
     let tracked = lab.track(|request, at| {
         let status = i32::from(request.command[0] == "sh");
         ended(ExecutionEnd::Exited(status), at)
@@ -31,7 +31,7 @@ const BUCKET: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nmetri
 
 #[test]
 fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
-    let lab = Lab::new(BUCKET, 3);
+    let lab = TestLab::new(BUCKET, 3);
     lab.track(|request, at| {
         let look = OutputRequest {
             search: Some("ok".into()),
@@ -71,7 +71,7 @@ fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
 
 #[test]
 fn a_metric_with_values_keeps_its_unit() {
-    let mut lab = Lab::new(BUCKET, 1);
+    let mut lab = TestLab::new(BUCKET, 1);
     let prints = |output: &'static str| {
         move |_: &Request, at| {
             let stdout = CapturedOutput { found: Some(true), ..CapturedOutput::keeping(output) };

@@ -143,8 +143,8 @@ impl TrialPair<'_> {
                 (Ok(sampled), Err(HookEnd::Interrupted)) => {
                     sampled[which].trouble = Some(hook.unfinished());
                 }
-                (Err(PairHalt { halt: Halt::Interrupted(told), .. }), end) => {
-                    *told = trouble(hook, end).or_else(|| told.take());
+                (Err(PairHalt { halt: Halt::Interrupted(reported), .. }), end) => {
+                    *reported = trouble(hook, end).or_else(|| reported.take());
                 }
                 _ => {}
             }
@@ -186,7 +186,7 @@ impl TrialPair<'_> {
 
 /// What becomes of the one whose other half could not be executed.
 fn without_the_other(outcome: &Outcome) -> Outcome {
-    let how = outcome.told().map_or_else(String::new, |(how, _)| format!(": {how}"));
+    let how = outcome.described().map_or_else(String::new, |(how, _)| format!(": {how}"));
     let why = format!("not executed, since the other of the pair was not{how}");
     Outcome::Failed { failure: Failure::Hook { why }, output: String::new() }
 }

@@ -12,14 +12,14 @@ use tacho_measure::{
 };
 use tacho_record::{Outcome, Sample};
 
-use crate::track_tests::{Lab, ended, well};
+use crate::track_tests::{TestLab, ended, well};
 use crate::{Event, Observer, SilentObserver};
 
 /// What happened, one line each.
 type Log = Rc<RefCell<Vec<String>>>;
 
 /// A request in one line: its code if it is a hook's, else its words; the round if it was told.
-fn told(request: &Request) -> String {
+fn reported(request: &Request) -> String {
     let words = match request.command.as_slice() {
         [shell, option, code] if shell == "sh" && option == "-c" => code.clone(),
         words => words.join(" "),
@@ -32,13 +32,13 @@ fn told(request: &Request) -> String {
 fn logging(log: &Log) -> impl FnMut(&Request, Timestamp) -> Execution {
     let log = Rc::clone(log);
     move |request, at| {
-        log.borrow_mut().push(told(request));
+        log.borrow_mut().push(reported(request));
         well(request, at)
     }
 }
 
 /// All samples of run 1, by revision and place.
-fn samples(lab: &Lab) -> BTreeMap<(String, u32), Sample> {
+fn samples(lab: &TestLab) -> BTreeMap<(String, u32), Sample> {
     let mut store = lab.store();
     let mut samples = BTreeMap::new();
     for (id, cell) in store.cells(1).unwrap() {
@@ -72,7 +72,7 @@ fn with_shells_of(
 
 #[test]
 fn the_time_of_an_empty_shell_is_taken_from_each_sample_and_never_cut_at_0() {
-    let lab = Lab::new(SHELL, 2);
+    let lab = TestLab::new(SHELL, 2);
     let log = Log::default();
     lab.track(with_shells_of(&log, [3, 12, 10, 4])).unwrap();
     let samples = samples(&lab);
@@ -91,7 +91,7 @@ fn the_time_of_an_empty_shell_is_taken_from_each_sample_and_never_cut_at_0() {
 #[test]
 fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
     let order = |interrupt_at: Option<usize>| {
-        let lab = Lab::new(SHELL, 3);
+        let lab = TestLab::new(SHELL, 3);
         let log = Log::default();
         if let Some(after) = interrupt_at {
             let mut script = with_shells_of(&log, [1]);
@@ -125,7 +125,7 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
 
 #[test]
 fn a_shell_that_fails_makes_no_valid_sample() {
-    let lab = Lab::new(SHELL, 1);
+    let lab = TestLab::new(SHELL, 1);
     lab.track(|request, at| {
         ended(ExecutionEnd::Exited(if request.command[3].is_empty() { 2 } else { 0 }), at)
     })
@@ -146,7 +146,7 @@ const HOOKS: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nsetup 
 
 #[test]
 fn setups_come_before_everything_and_cleanups_after_it() {
-    let lab = Lab::new(HOOKS, 2);
+    let lab = TestLab::new(HOOKS, 2);
     let log = Log::default();
     lab.track(logging(&log)).unwrap();
     let log = log.borrow();
@@ -170,14 +170,14 @@ fn setups_come_before_everything_and_cleanups_after_it() {
 fn hooks_are_told_what_they_are_for_and_the_subject_is_not() {
     let plan = HOOKS
         .replace("'a {revision}'\nsetup", "'a {revision} {n}'\nparameters = { n = [7] }\nsetup");
-    let lab = Lab::new(&plan, 1);
+    let lab = TestLab::new(&plan, 1);
     lab.track(|request, at| {
         let is_hook = request.command[0] == "sh";
         let of = |name: &str| {
             request.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
         };
-        let told = (of("TACHO_BENCHMARK"), of("TACHO_REVISION"));
-        assert_eq!(told, if is_hook { (Some("a[n=7]"), Some("r1")) } else { (None, None) });
+        let reported = (of("TACHO_BENCHMARK"), of("TACHO_REVISION"));
+        assert_eq!(reported, if is_hook { (Some("a[n=7]"), Some("r1")) } else { (None, None) });
         assert!(is_hook || request.environment.is_empty());
         well(request, at)
     })
@@ -186,12 +186,12 @@ fn hooks_are_told_what_they_are_for_and_the_subject_is_not() {
 
 #[test]
 fn a_setup_that_fails_fails_its_cell_and_no_other() {
-    let mut lab = Lab::new(HOOKS, 2);
+    let mut lab = TestLab::new(HOOKS, 2);
     let log = Log::default();
     let mut script = logging(&log);
     let fails_at_r1 = |request: &Request, at| {
         let execution = script(request, at);
-        let fails = told(request) == "setup r1";
+        let fails = reported(request) == "setup r1";
         let stderr_tail = if fails { b"no room\n".to_vec() } else { vec![] };
         let how = if fails { ExecutionEnd::TimedOut } else { ExecutionEnd::Exited(0) };
         Execution { ended: how, stderr_tail, ..execution }
@@ -216,15 +216,15 @@ fn a_setup_that_fails_fails_its_cell_and_no_other() {
 
 #[test]
 fn a_setup_that_fails_later_costs_what_succeeded_nothing() {
-    let lab = Lab::new(HOOKS, 1);
+    let lab = TestLab::new(HOOKS, 1);
     let executions = Shared::new(0);
     lab.track(|request, at| {
-        executions.set(executions.get() + u32::from(told(request) == "a r1"));
+        executions.set(executions.get() + u32::from(reported(request) == "a r1"));
         if executions.get() > 2 { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     })
     .unwrap();
     let broken = |request: &Request, at| {
-        let how = if told(request).starts_with("setup") {
+        let how = if reported(request).starts_with("setup") {
             ExecutionEnd::Exited(1)
         } else {
             ExecutionEnd::Exited(0)
@@ -242,15 +242,19 @@ fn interrupted_in<'a>(
     what: &'a str,
 ) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
     move |request, at| {
-        log.borrow_mut().push(told(request));
-        if told(request) == what { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
+        log.borrow_mut().push(reported(request));
+        if reported(request) == what {
+            ended(ExecutionEnd::Interrupted, at)
+        } else {
+            well(request, at)
+        }
     }
 }
 
 #[test]
 fn what_was_begun_is_ended_when_the_user_interrupts() {
     let after = |what: &str| {
-        let lab = Lab::new(HOOKS, 2);
+        let lab = TestLab::new(HOOKS, 2);
         let log = Log::default();
         assert!(lab.track(interrupted_in(&log, what)).unwrap().interrupted);
         let log = log.borrow();
@@ -264,10 +268,10 @@ fn what_was_begun_is_ended_when_the_user_interrupts() {
 
 #[test]
 fn a_session_that_takes_up_a_run_sets_up_anew() {
-    let lab = Lab::new(HOOKS, 1);
+    let lab = TestLab::new(HOOKS, 1);
     let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         lab.track(|request, at| {
-            if told(request) == "prepare r1 in 2" {
+            if reported(request) == "prepare r1 in 2" {
                 std::panic::resume_unwind(Box::new(()));
             }
             well(request, at)
@@ -301,10 +305,10 @@ impl Observer for Troubles {
 
 #[test]
 fn a_cleanup_that_fails_is_told_and_undoes_no_sample() {
-    let lab = Lab::new(HOOKS, 1);
+    let lab = TestLab::new(HOOKS, 1);
     let mut troubles = Troubles::default();
     let mut executor = ScriptedExecutor::new(|request, at| {
-        let how = ExecutionEnd::Exited(i32::from(told(request) == "cleanup r1"));
+        let how = ExecutionEnd::Exited(i32::from(reported(request) == "cleanup r1"));
         Execution { stderr_tail: b"busy".to_vec(), ..ended(how, at) }
     });
     assert_eq!(lab.track_by(&mut executor, &mut troubles).unwrap().samples, 4);
@@ -314,11 +318,11 @@ fn a_cleanup_that_fails_is_told_and_undoes_no_sample() {
 
 #[test]
 fn what_the_user_does_not_let_be_finished_is_told() {
-    let lab = Lab::new(HOOKS, 1);
+    let lab = TestLab::new(HOOKS, 1);
     let mut troubles = Troubles::default();
     let interrupted = Shared::new(false);
     let mut executor = ScriptedExecutor::new(|request, at| {
-        interrupted.set(interrupted.get() || told(request) == "a r1");
+        interrupted.set(interrupted.get() || reported(request) == "a r1");
         ended(
             if interrupted.get() { ExecutionEnd::Interrupted } else { ExecutionEnd::Exited(0) },
             at,
@@ -386,7 +390,7 @@ fn beside(log: &Log, lives: Option<u32>) -> ScriptedExecutor<'_> {
 
 #[test]
 fn a_companion_of_each_execution_lives_from_prepare_to_conclude() {
-    let lab = Lab::new(&server("execution"), 1);
+    let lab = TestLab::new(&server("execution"), 1);
     let log = Log::default();
     lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     let log = log.borrow();
@@ -420,7 +424,7 @@ fn lives(log: &Log) -> (usize, usize, Vec<String>) {
 
 #[test]
 fn a_companion_of_a_cell_lives_as_long_as_its_session() {
-    let lab = Lab::new(&server("cell"), 3);
+    let lab = TestLab::new(&server("cell"), 3);
     let log = Log::default();
     lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log), (3, 3, ["40000", "40001", "40002"].map(str::to_owned).into()));
@@ -428,11 +432,11 @@ fn a_companion_of_a_cell_lives_as_long_as_its_session() {
 
 #[test]
 fn companions_of_a_run_are_shared_where_they_are_the_same() {
-    let lab = Lab::new(&server("run"), 3);
+    let lab = TestLab::new(&server("run"), 3);
     let log = Log::default();
     lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log), (1, 1, vec!["40000".to_owned()]));
-    let lab = Lab::new(&server("run").replace("'server ", "'{build}/server "), 3);
+    let lab = TestLab::new(&server("run").replace("'server ", "'{build}/server "), 3);
     let log = Log::default();
     lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log).0, 3, "each build has a server of its own");
@@ -440,7 +444,7 @@ fn companions_of_a_run_are_shared_where_they_are_the_same() {
 
 #[test]
 fn a_companion_that_dies_fails_the_execution_and_is_started_again() {
-    let lab = Lab::new(&server("cell"), 1);
+    let lab = TestLab::new(&server("cell"), 1);
     let log = Log::default();
     lab.track_by(&mut beside(&log, Some(2)), &mut SilentObserver).unwrap();
     let outcomes: Vec<bool> =
@@ -458,7 +462,7 @@ fn a_companion_that_dies_fails_the_execution_and_is_started_again() {
 
 #[test]
 fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
-    let lab = Lab::new(&server("execution"), 1);
+    let lab = TestLab::new(&server("execution"), 1);
     let mut executor = ScriptedExecutor::new(|request, at| {
         assert_ne!(request.command[0], "client", "there is no server");
         well(request, at)
@@ -473,7 +477,7 @@ fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
             .iter()
             .all(|line| line.contains("`companion`: not ready") && line.contains("bind: in use"))
     );
-    let lab = Lab::new(&server("execution"), 1);
+    let lab = TestLab::new(&server("execution"), 1);
     let mut executor = ScriptedExecutor::new(well).with_companions(|_| Err(NotReady::Interrupted));
     assert!(lab.track_by(&mut executor, &mut SilentObserver).unwrap().interrupted);
     assert_eq!(lab.samples().len(), 0);
@@ -482,13 +486,13 @@ fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
 #[test]
 fn an_error_ends_what_was_begun() {
     let plan = server("run") + "output = 'keep'\ncleanup = 'cleanup'\n";
-    let lab = Lab::new(&plan, 1);
+    let lab = TestLab::new(&plan, 1);
     // No output can be kept: there is a file where their folder would be.
     let logs = lab.folder.path().join(".tacho/logs");
     let log = Log::default();
     let servers = Rc::clone(&log);
     let mut executor = ScriptedExecutor::new(|request, at| {
-        log.borrow_mut().push(told(request));
+        log.borrow_mut().push(reported(request));
         let _ = std::fs::remove_dir_all(&logs);
         std::fs::write(&logs, "").unwrap();
         Execution { stdout: Some(CapturedOutput::keeping("said")), ..well(request, at) }
@@ -504,7 +508,8 @@ fn an_error_ends_what_was_begun() {
 
 #[test]
 fn outputs_are_kept_with_their_samples_and_once() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\noutput = 'keep'\n", 2);
+    let lab =
+        TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\noutput = 'keep'\n", 2);
     lab.track(|request, at| {
         let said = format!("answer of {}", request.command[1]);
         Execution { stdout: Some(CapturedOutput::keeping(said)), ..well(request, at) }

@@ -31,7 +31,7 @@ const WORDS: [&str; 15] = [
 pub fn was_refused_memory(execution: &Execution) -> bool {
     match execution.ended {
         ExecutionEnd::Killed(signal) => SIGNALS.contains(&signal),
-        // A shell tells so of its child.
+        // A shell says so of its child.
         ExecutionEnd::Exited(code) if SIGNALS.contains(&(code - 128)) => true,
         ExecutionEnd::Exited(_) => {
             let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);

@@ -63,7 +63,7 @@ pub struct Trial {
 /// What the right output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RightAnswer {
-    /// Nobody looks.
+    /// No check.
     Any,
     /// The text that was searched must have been found.
     Contains,
@@ -317,7 +317,7 @@ impl Trial {
             ExecutionEnd::Killed(number) => Some(Failure::Signal { number: *number }),
             ExecutionEnd::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
             ExecutionEnd::Stopped(number) => Some(Failure::Stopped { number: *number }),
-            // Limits are told above; an interrupted one is never judged.
+            // Limits are reported above; an interrupted one is never judged.
             ExecutionEnd::LimitReached(_) | ExecutionEnd::TimedOut | ExecutionEnd::Interrupted => {
                 Some(Failure::TimedOut)
             }

@@ -149,7 +149,7 @@ impl<'a> Text<'a> {
 
     fn of_file(path: &Path) -> Result<Self, String> {
         let mut content = Vec::new();
-        // A byte more than may be there tells that there is more.
+        // A byte more than may be there shows that there is more.
         let limit = LONGEST_OUTPUT as u64 + 1;
         let opened = check_no_pipe(path).and_then(|()| File::open(path));
         let read = opened.and_then(|file| file.take(limit).read_to_end(&mut content));

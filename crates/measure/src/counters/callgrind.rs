@@ -29,7 +29,7 @@ const PROGRAM: &str = "valgrind";
 
 /// The options of callgrind: nothing but this counts, whatever the user's own settings say.
 ///
-/// Lines of code are nothing to us, and files are small without them. Nobody asks a process while
+/// Lines of code are nothing to us, and files are small without them. No process is asked while
 /// it goes on.
 const OPTIONS: [&str; 5] = [
     "--tool=callgrind",

@@ -43,7 +43,7 @@ impl EventKind {
             Counter::CacheReferences => processor(perf::PERF_COUNT_HW_CACHE_REFERENCES),
             Counter::Cycles => processor(perf::PERF_COUNT_HW_CPU_CYCLES),
             Counter::Instructions => processor(perf::PERF_COUNT_HW_INSTRUCTIONS),
-            // It is the kernel that moves a program: who leaves the kernel out is told 0.
+            // It is the kernel that moves a program: without the kernel, 0 is read.
             Counter::CpuMigrations => software(perf::PERF_COUNT_SW_CPU_MIGRATIONS, true),
             // The clock goes on in the kernel in any case.
             Counter::TaskClock => software(perf::PERF_COUNT_SW_TASK_CLOCK, false),
@@ -109,7 +109,7 @@ fn open(
     let leader = leader.map_or(-1, |event| event.0.as_raw_fd());
     let flags = libc::c_ulong::from(perf::PERF_FLAG_FD_CLOEXEC);
     // SAFETY: the attributes are initialized and of the size that they say, and ask for nothing but
-    // to count; nobody else writes to them meanwhile.
+    // to count; no other writes to them meanwhile.
     let fd = unsafe { sys::perf_event_open(&raw mut attributes, pid, -1, leader, flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());

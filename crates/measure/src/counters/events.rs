@@ -24,7 +24,7 @@ const GROUPS: [[Counter; 2]; 3] = [
 
 /// Some counters, opened on a process that starts others.
 ///
-/// The process itself is not counted. Whoever it starts is, with all its descendants, from the
+/// The process itself is not counted. What it starts is, with all descendants, from the
 /// moment when it becomes another program; when one of them ends, the kernel adds what was counted
 /// of it to what is read here.
 #[derive(Debug, Default)]

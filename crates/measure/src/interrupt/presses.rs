@@ -2,7 +2,7 @@
 //!
 //! A wish may come as several signals. GNU `timeout -s INT` sends one to its child and then one to
 //! the whole group, microseconds apart; at a terminal the kernel signals the whole group, and a
-//! parent in it (`make`, a script) may pass its own on. Whoever takes those for two leaves out what
+//! parent in it (`make`, a script) may pass its own on. Taking those for two leaves out what
 //! must still be done. Only the terminal's are a press each: the kernel sends one for each, and
 //! no process passes on what it did not get.
 

@@ -60,9 +60,9 @@ fn told_apart(document: &Value) -> Vec<Option<String>> {
     };
     let named: Vec<Option<String>> = plain.iter().zip(results).map(with_parameters).collect();
     let (of_named, mut places) = (counts(&named), HashMap::<&str, usize>::new());
-    let mut told = Vec::new();
+    let mut words = Vec::new();
     for name in &named {
-        told.push(match name {
+        words.push(match name {
             Some(text) if is_shared(&of_named, Some(text)) => {
                 let place = places.entry(text).or_default();
                 *place += 1;
@@ -71,7 +71,7 @@ fn told_apart(document: &Value) -> Vec<Option<String>> {
             name => name.clone(),
         });
     }
-    told
+    words
 }
 
 /// How many results have each name.
@@ -151,11 +151,11 @@ pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
         let (count, all) = (failed.len(), codes.len());
         failed.sort();
         failed.dedup();
-        let told = match count {
+        let words = match count {
             0 => "0".to_owned(),
             _ => format!("{} in {count} of {all} executions", failed.join(", ")),
         };
-        (all > 0).then(|| (format!("exit status of `{name}`"), told))
+        (all > 0).then(|| (format!("exit status of `{name}`"), words))
     };
     told_apart(document).into_iter().zip(elements(&document["results"])).filter_map(of).collect()
 }

@@ -19,15 +19,15 @@ pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<ToolReading>, String
     let mut things = Vec::new();
     for document in &documents {
         for benchmark in json::elements(std::slice::from_ref(document), "benchmarks")? {
-            // What all benchmarks of a file have in common is told once, for the file.
-            let told = |key: &str| {
+            // What all benchmarks of a file have in common is written once, for the file.
+            let named = |key: &str| {
                 [benchmark, document]
                     .into_iter()
                     .find_map(|of| of["metadata"][key].as_str())
                     .map(str::to_owned)
             };
-            let values = values_of(benchmark, told("unit").as_deref().unwrap_or("second"), unit);
-            things.push(ToolReading::new(vec![told("name").unwrap_or_default()], values));
+            let values = values_of(benchmark, named("unit").as_deref().unwrap_or("second"), unit);
+            things.push(ToolReading::new(vec![named("name").unwrap_or_default()], values));
         }
     }
     Ok(things)

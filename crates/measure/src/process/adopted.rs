@@ -32,7 +32,7 @@ pub fn started(
     start: impl FnOnce() -> std::io::Result<std::process::Child>,
 ) -> std::io::Result<std::process::Child> {
     set_child_subreaper(Some(getpid()))?;
-    // Nobody may take it for an orphan before it is known.
+    // No reaper may take it for an orphan before it is known.
     let mut launchers = launchers();
     launchers.extend(children());
     let child = start()?;

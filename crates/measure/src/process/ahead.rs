@@ -53,7 +53,7 @@ impl ProcessExecutor {
             return None;
         }
         let due = self.due(SPAN);
-        // What cannot be ordered is told when it is asked for.
+        // What cannot be ordered is reported when it is requested.
         let order = self.orders.order(next.request, GroupFiles::default()).ok()?.ahead()?;
         let (outputs, ends) = Outputs::new(next.request, &mut self.spare).ok()?;
         one.launcher.order(&order, due, &ends).ok()?;
@@ -75,7 +75,7 @@ impl ProcessExecutor {
 
     fn begin_ahead(&mut self, request: &Request) {
         let Ok(order) = self.orders.order(request, GroupFiles::default()) else { return };
-        // What cannot be begun is told when it is asked for.
+        // What cannot be begun is reported when it is requested.
         let begun = self.begin(&[(request, &order)], SPAN).ok().and_then(|mut begun| begun.pop());
         self.ahead = begun.map(|under_way| EarlyExecution { request: request.clone(), under_way });
     }

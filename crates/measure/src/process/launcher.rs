@@ -193,7 +193,7 @@ impl Launcher {
     /// Asks it to end the subject, and then itself; the answer still comes. If it is stopped, it
     /// goes on for that.
     pub fn ask_to_end(&self) {
-        // It fails if there is nobody to ask any more.
+        // It fails if the launcher is gone.
         let _ = self.socket.shutdown(Shutdown::Write);
         self.go_on();
     }

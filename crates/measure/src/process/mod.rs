@@ -97,7 +97,7 @@ pub struct ProcessExecutor {
     processors: usize,
     /// When the last answer came, and how long what was done between the one before it and the next
     /// wait took.
-    told: Option<Instant>,
+    ordered_at: Option<Instant>,
     beside: Duration,
 }
 
@@ -112,7 +112,7 @@ impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
     #[must_use]
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
-        // Whoever measures next removes them, whether it makes groups itself or not.
+        // The next measurement removes them, whether it makes groups itself or not.
         Cgroups::sweep();
         Self {
             interrupt: Interrupt::new(interrupt),
@@ -125,7 +125,7 @@ impl ProcessExecutor {
             cgroups: None,
             ahead: None,
             processors: thread::available_parallelism().map_or(1, NonZero::get),
-            told: None,
+            ordered_at: None,
             beside: Duration::ZERO,
         }
     }

@@ -40,7 +40,7 @@ pub struct Outputs {
 pub enum OutputReader {
     /// A file that is looked at when the subject has ended.
     File(File, Sink),
-    /// Nobody reads it.
+    /// It is not read.
     Nothing,
     /// What is read while the subject writes it.
     Stream(Stream),
@@ -112,7 +112,7 @@ impl Outputs {
 fn empty(path: &Path) -> io::Result<(File, File)> {
     check_no_pipe(path)?;
     let end = File::create(path)?;
-    // Its own position: that of the subject's is shared with whoever it hands its output to.
+    // Its own position: that of the subject's is shared with those it hands its output to.
     Ok((File::open(path)?, end))
 }
 

@@ -59,7 +59,7 @@ impl ProcessExecutor {
         for (one, _) in &mut under_way {
             one.events.begin();
         }
-        // To tell the place costs as much as half of all other accounting: it is worth that only
+        // To read the place costs as much as half of all other accounting: it is worth that only
         // where it is read.
         let due = if orders.len() == 1 { self.due(span) } else { Duration::MAX };
         for ((one, ends), (_, order)) in under_way.iter_mut().zip(orders) {
@@ -90,9 +90,10 @@ impl ProcessExecutor {
         } else {
             StopReason::at_once(&self.interrupt)
         };
-        self.beside = self.told.take().map_or(Duration::ZERO, |told| told.elapsed());
+        self.beside =
+            self.ordered_at.take().map_or(Duration::ZERO, |ordered_at| ordered_at.elapsed());
         watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
-        self.told = Some(Instant::now());
+        self.ordered_at = Some(Instant::now());
         let mut ended = under_way.into_iter().map(ChildEnd::new).collect::<Result<Vec<_>, _>>()?;
         let readings = self.readings(&mut ended);
         let at = ended.iter().map(|one| one.answer.at()).min().unwrap_or_default();
@@ -142,7 +143,7 @@ impl ProcessExecutor {
             Some(CpuPlacement { cpu: usage.last_cpu?, migrations: usage.migrations })
         });
         let readings = self.host.end(own, was);
-        // What is not known of it cannot be told from what others used.
+        // What is not known of it cannot be separated from what others used.
         let is_known = ended.iter().all(|ChildEnd { usage, .. }| usage.cpu().is_some());
         let other_cpu = readings.other_cpu.filter(|_| is_known);
         Readings { other_cpu, ..readings }

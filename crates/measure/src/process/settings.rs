@@ -74,7 +74,7 @@ impl Settings {
         };
         Ok(Self {
             cpu_limit: limits.cpu_time.map_or(i64::MAX, nanoseconds),
-            // Where nobody adds up what its processes use, each of them is limited.
+            // Where no group adds up what its processes use, each of them is limited.
             cpu_seconds: limits
                 .cpu_time
                 .filter(|_| group.usage.is_none())

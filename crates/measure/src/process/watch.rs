@@ -80,7 +80,7 @@ pub fn until_answered(
     let (mut looked, mut was_stopped) = (begun, false);
     while all.iter().any(|one| one.answer.is_none()) {
         // Before the first wait too: an interrupt from before, as hooks after it have one, wakes
-        // nobody up any more.
+        // no one up any more.
         if stop.asked.is_none() && stop.is_due() {
             stop.ask(all);
         }
@@ -93,7 +93,7 @@ pub fn until_answered(
                 (WatchTarget::Stdout, _) => {}
             }
         }
-        // By the clock, as a subject that prints all the time lets nobody sleep so long.
+        // By the clock, as a subject that prints all the time lets no one sleep so long.
         if looked.elapsed() >= LOOK {
             was_stopped |= look_after(all, begun, &mut stop)?;
             looked = Instant::now();

@@ -23,31 +23,31 @@ fn executor() -> ProcessExecutor {
 
 /// A program that is quick, until there is a file beside that one: then it says there who it is,
 /// and stays.
-fn lingering(told: &Path) -> Request {
-    let go = told.with_extension("go");
-    let stay = format!("sleep 1000 & echo $$ >'{}'; exec sleep 1000", told.display());
+fn lingering(reported: &Path) -> Request {
+    let go = reported.with_extension("go");
+    let stay = format!("sleep 1000 & echo $$ >'{}'; exec sleep 1000", reported.display());
     script(&format!("[ ! -e '{}' ] || {{ {stay}; }}", go.display()))
 }
 
 /// Has the second begun before it is asked for, as somebody may see; whether that was possible
 /// here.
-pub fn begun_ahead(executor: &mut ProcessExecutor, told: &Path) -> bool {
-    let next = lingering(told);
+pub fn begun_ahead(executor: &mut ProcessExecutor, reported: &Path) -> bool {
+    let next = lingering(reported);
     let quick = script("exit 0");
     for _ in 0..TRIES {
         // Only of what was quick the last time it is known that it leaves room.
         assert_eq!(executor.execute(&quick).ended, ExecutionEnd::Exited(0));
         assert_eq!(executor.execute(&next).ended, ExecutionEnd::Exited(0));
-        fs::write(told.with_extension("go"), "").unwrap();
+        fs::write(reported.with_extension("go"), "").unwrap();
         assert_eq!(executor.execute_before(&quick, &next).ended, ExecutionEnd::Exited(0));
         thread::sleep(Duration::from_millis(100));
-        if !content(told).is_empty() {
+        if !content(reported).is_empty() {
             return true;
         }
-        fs::remove_file(told.with_extension("go")).unwrap();
+        fs::remove_file(reported.with_extension("go")).unwrap();
         // It may have begun right now: this ends it.
         executor.execute(&quick);
-        let _ = fs::remove_file(told);
+        let _ = fs::remove_file(reported);
     }
     assert!(thread::available_parallelism().unwrap().get() == 1, "nothing was begun ahead");
     false
@@ -55,13 +55,13 @@ pub fn begun_ahead(executor: &mut ProcessExecutor, told: &Path) -> bool {
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let told = folder.path().join("told");
-    (folder, told)
+    let reported = folder.path().join("told");
+    (folder, reported)
 }
 
 /// The process that is under way ahead.
-fn process(told: &Path) -> Pid {
-    Pid::from_raw(content(told).trim().parse().unwrap()).unwrap()
+fn process(reported: &Path) -> Pid {
+    Pid::from_raw(content(reported).trim().parse().unwrap()).unwrap()
 }
 
 #[test]
@@ -85,41 +85,44 @@ fn one_follows_the_other_and_each_has_its_own_account() {
 
 #[test]
 fn what_was_begun_is_what_is_asked_for_then() {
-    let (_folder, told) = folder();
+    let (_folder, reported) = folder();
     let mut executor = executor();
-    if begun_ahead(&mut executor, &told) {
-        let subject = process(&told);
+    if begun_ahead(&mut executor, &reported) {
+        let subject = process(&reported);
         rustix::process::kill_process(subject, rustix::process::Signal::USR1).unwrap();
-        assert_eq!(executor.execute(&lingering(&told)).ended, ExecutionEnd::Killed(libc::SIGUSR1));
+        assert_eq!(
+            executor.execute(&lingering(&reported)).ended,
+            ExecutionEnd::Killed(libc::SIGUSR1)
+        );
     }
 }
 
 #[test]
 fn what_was_begun_and_is_not_asked_for_is_ended() {
-    let (_folder, told) = folder();
+    let (_folder, reported) = folder();
     let mut executor = executor();
-    if begun_ahead(&mut executor, &told) {
+    if begun_ahead(&mut executor, &reported) {
         assert_eq!(executor.execute(&script("exit 7")).ended, ExecutionEnd::Exited(7));
-        assert!(test_kill_process(process(&told)).is_err());
+        assert!(test_kill_process(process(&reported)).is_err());
     }
     let mut executor = self::executor();
-    fs::remove_file(told.with_extension("go")).unwrap_or_default();
-    fs::remove_file(&told).unwrap_or_default();
-    if begun_ahead(&mut executor, &told) {
+    fs::remove_file(reported.with_extension("go")).unwrap_or_default();
+    fs::remove_file(&reported).unwrap_or_default();
+    if begun_ahead(&mut executor, &reported) {
         drop(executor);
-        assert!(test_kill_process(process(&told)).is_err());
+        assert!(test_kill_process(process(&reported)).is_err());
     }
 }
 
 #[test]
 fn a_killed_harness_takes_what_was_begun_with_it() {
-    let (_folder, told) = folder();
-    let mut harness = beside("foreseeing harness", &told).spawn().unwrap();
-    until("the subject", || told.with_extension("ready").exists());
+    let (_folder, reported) = folder();
+    let mut harness = beside("foreseeing harness", &reported).spawn().unwrap();
+    until("the subject", || reported.with_extension("ready").exists());
     harness.kill().unwrap();
     harness.wait().unwrap();
     if thread::available_parallelism().unwrap().get() > 1 {
-        let subject = process(&told);
+        let subject = process(&reported);
         until("its end", || {
             test_kill_process(subject).is_err() && test_kill_process_group(subject).is_err()
         });
@@ -128,31 +131,31 @@ fn a_killed_harness_takes_what_was_begun_with_it() {
 
 #[test]
 fn an_interrupt_ends_what_was_begun() {
-    let (_folder, told) = folder();
+    let (_folder, reported) = folder();
     heed_signals();
     let flag = Arc::new(AtomicBool::new(false));
     let mut executor = ProcessExecutor::new(Arc::clone(&flag));
-    if begun_ahead(&mut executor, &told) {
+    if begun_ahead(&mut executor, &reported) {
         flag.store(true, Ordering::SeqCst);
-        let subject = process(&told);
-        assert_eq!(executor.execute(&lingering(&told)).ended, ExecutionEnd::Interrupted);
+        let subject = process(&reported);
+        assert_eq!(executor.execute(&lingering(&reported)).ended, ExecutionEnd::Interrupted);
         assert!(test_kill_process(subject).is_err());
     }
 }
 
 #[test]
 fn what_was_to_follow_a_failure_is_not_begun() {
-    let (_folder, told) = folder();
+    let (_folder, reported) = folder();
     let mut executor = executor();
-    let (next, bad) = (lingering(&told), script("exit 1"));
+    let (next, bad) = (lingering(&reported), script("exit 1"));
     for _ in 0..20 {
-        fs::remove_file(told.with_extension("go")).unwrap_or_default();
+        fs::remove_file(reported.with_extension("go")).unwrap_or_default();
         executor.execute(&bad);
         executor.execute(&next);
-        fs::write(told.with_extension("go"), "").unwrap();
+        fs::write(reported.with_extension("go"), "").unwrap();
         assert_eq!(executor.execute_before(&bad, &next).ended, ExecutionEnd::Exited(1));
         thread::sleep(Duration::from_millis(5));
-        assert!(!told.exists());
+        assert!(!reported.exists());
     }
 }
 

@@ -77,7 +77,7 @@ fn moves_between_processors_are_told_of_executions_that_have_readings() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mover = super::compiled("mover", &folder);
-    let told = |times: &str| {
+    let reported = |times: &str| {
         let execution = execute(&request(&[&mover, times, &first.to_string(), &last.to_string()]));
         assert_eq!(execution.ended, ExecutionEnd::Exited(0));
         let readings = execution.readings.values();
@@ -87,8 +87,8 @@ fn moves_between_processors_are_told_of_executions_that_have_readings() {
         read.unwrap()
     };
     // The first move may be none, and it is moved once or twice while it becomes the program.
-    assert!(told("1000") >= 999.0);
-    assert!(told("0") < 999.0);
+    assert!(reported("1000") >= 999.0);
+    assert!(reported("0") < 999.0);
 }
 
 #[test]

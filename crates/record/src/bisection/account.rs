@@ -77,7 +77,7 @@ impl Bisection {
         let known = self.standing.nothing < 0.5
             && *by != ValueComparison::Failure
             && self.shows_direction(change.estimate);
-        // Of ends that are exchanged in time nobody has said which is the better one.
+        // Of ends that are exchanged in time it was not said which is the better one.
         (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
     }
 

@@ -84,7 +84,7 @@ pub struct BisectionRequest {
     pub least: f64,
     /// Seconds that may be spent on builds and samples, with those of `spent`.
     pub budget: Option<f64>,
-    /// So many builds may be made, with those of `spent`.
+    /// At most this many builds may be made, with those of `spent`.
     pub most_builds: Option<usize>,
     /// Whether it goes on after the first culprit.
     pub all: bool,

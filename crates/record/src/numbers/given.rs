@@ -10,7 +10,7 @@ use crate::{Direction, Unit};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
     /// How they stood in it, so that they can be answered alike.
-    pub shape: Shape,
+    pub shape: NumbersShape,
     /// The series, in the file's order; at least one, and no two with the same name.
     pub series: Vec<GivenSeries>,
     /// Columns of a CSV file that were taken for no series: without a single number, or counting
@@ -34,7 +34,7 @@ pub struct MergedRows {
 
 /// How the series of a file stood in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum NumbersShape {
     /// Several in a list: a JSON array, columns.
     Listed,
     /// Several by name: a JSON object.

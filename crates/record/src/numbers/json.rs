@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::NumbersError;
-use super::given::{GivenPoint, GivenSeries, Numbers, Shape, direction, distinct};
+use super::given::{GivenPoint, GivenSeries, Numbers, NumbersShape, direction, distinct};
 use super::node::Node;
 use crate::{Direction, Unit};
 
@@ -25,26 +25,26 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
         Node::List(list) if list.iter().all(is_value) && !list.is_empty() => {
             let map = [("values".to_owned(), root.clone())];
             (
-                Shape::One,
+                NumbersShape::One,
                 vec![
                     JsonReading { map: &map, around: &[], path: String::new(), better }
                         .series(None)?,
                 ],
             )
         }
-        Node::List(list) => (Shape::Listed, listed(list, "", &[], better)?),
+        Node::List(list) => (NumbersShape::Listed, listed(list, "", &[], better)?),
         Node::Map(map) => match get(map, "series") {
             None => (
-                Shape::One,
+                NumbersShape::One,
                 vec![JsonReading { map, around: &[], path: String::new(), better }.series(None)?],
             ),
             Some(Node::List(list)) => {
                 limit_shared_tags(map, list.len())?;
-                (Shape::Listed, listed(list, "series", map, better)?)
+                (NumbersShape::Listed, listed(list, "series", map, better)?)
             }
             Some(Node::Map(named)) => {
                 limit_shared_tags(map, named.len())?;
-                (Shape::Named, by_name(named, map, better)?)
+                (NumbersShape::Named, by_name(named, map, better)?)
             }
             Some(other) => return Err(wrong("series", other, "an object or an array of series")),
         },

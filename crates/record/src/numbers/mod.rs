@@ -17,7 +17,7 @@ mod tests;
 use crate::{Direction, is_shown, shown_name};
 
 pub use error::NumbersError;
-pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, SampleOrigin, Shape};
+pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape, SampleOrigin};
 
 /// Reads a file of numbers; `better` is meant where the file does not say which way is better.
 ///

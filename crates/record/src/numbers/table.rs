@@ -8,7 +8,9 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use super::columns::{self, Columns};
 use super::error::NumbersError;
 use super::error::short;
-use super::given::{GivenPoint, GivenSeries, MergedRows, Numbers, Shape, direction, distinct};
+use super::given::{
+    GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape, direction, distinct,
+};
 use crate::{Direction, Unit};
 
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
@@ -195,7 +197,7 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
         })
     };
     Ok(Numbers {
-        shape: if columns.len() == 1 { Shape::One } else { Shape::Listed },
+        shape: if columns.len() == 1 { NumbersShape::One } else { NumbersShape::Listed },
         series: columns.iter().map(series).collect::<Result<_, _>>()?,
         left_out: left_out.into_iter().map(|column| table.head[column].clone()).collect(),
         together: None,
@@ -232,7 +234,7 @@ impl LongForm {
         if series.is_empty() {
             return Err(NumbersError::NoNumbers);
         }
-        let shape = if series.len() == 1 { Shape::One } else { Shape::Listed };
+        let shape = if series.len() == 1 { NumbersShape::One } else { NumbersShape::Listed };
         let whole = |(given, points): (GivenSeries, TablePoints)| GivenSeries {
             points: points.points,
             ..given

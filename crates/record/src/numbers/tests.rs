@@ -40,7 +40,7 @@ fn tags_that_all_series_share_have_a_limit() {
 #[test]
 fn the_simplest_series() {
     let numbers = read(r#"{"values": [1, 2.5, null, NaN, -Infinity, 3], "better": "higher"}"#);
-    assert_eq!(numbers.shape, Shape::One);
+    assert_eq!(numbers.shape, NumbersShape::One);
     let series = &numbers.series[0];
     assert_eq!((series.name.as_deref(), series.better), (None, Direction::Higher));
     assert_eq!(samples(series), [vec![1.0], vec![2.5], vec![], vec![], vec![], vec![3.0]]);
@@ -112,15 +112,15 @@ fn many_series_by_name_and_in_a_list() {
     let named = read(
         r#"{"series": {"b": {"values": [1]}, "a": [2, null]}, "better": "higher", "labels": null}"#,
     );
-    assert_eq!((named.shape, names(&named)), (Shape::Named, vec!["b", "a"]));
+    assert_eq!((named.shape, names(&named)), (NumbersShape::Named, vec!["b", "a"]));
     assert!(
         named.series.iter().all(|series| series.better == Direction::Higher),
         "what stands around holds"
     );
     let listed = read(r#"{"series": [{"name": "a", "values": [1]}, {"samples": [[1, 2]]}]}"#);
-    assert_eq!((listed.shape, names(&listed)), (Shape::Listed, vec!["a", "-"]));
+    assert_eq!((listed.shape, names(&listed)), (NumbersShape::Listed, vec!["a", "-"]));
     let bare = read(r#"[{"name": "a", "values": [1], "better": "higher"}]"#);
-    assert_eq!((bare.shape, names(&bare)), (Shape::Listed, vec!["a"]));
+    assert_eq!((bare.shape, names(&bare)), (NumbersShape::Listed, vec!["a"]));
     assert_eq!(bare.series[0].better, Direction::Higher);
 }
 
@@ -216,7 +216,7 @@ fn a_column_a_series() {
          b2,2026-01-02,lab,11,5,Ben\n\
          c3,2026-01-03,other,12,,Ann\n",
     );
-    assert_eq!((numbers.shape, names(&numbers)), (Shape::Listed, vec!["parse", "load"]));
+    assert_eq!((numbers.shape, names(&numbers)), (NumbersShape::Listed, vec!["parse", "load"]));
     assert_eq!(samples(&numbers.series[0]), [vec![10.5], vec![11.0], vec![12.0]]);
     assert_eq!(
         samples(&numbers.series[1]),
@@ -232,7 +232,7 @@ fn a_column_a_series() {
 #[test]
 fn separators_ends_of_lines_and_a_lone_column() {
     let numbers = read("\u{feff}index;Commit;my value\r\n0;a;1\r\n1;b;2\r\n");
-    assert_eq!((numbers.shape, names(&numbers)), (Shape::One, vec!["my value"]));
+    assert_eq!((numbers.shape, names(&numbers)), (NumbersShape::One, vec!["my value"]));
     assert_eq!(samples(&numbers.series[0]), [[1.0], [2.0]]);
     assert_eq!(
         (numbers.series[0].points[1].label.as_deref(), numbers.left_out.as_slice()),
@@ -260,7 +260,7 @@ fn a_row_a_value() {
          load,b,1,exit 1,77,ms,\n\
          load,b,2,valid,12,ms,\n",
     );
-    assert_eq!((numbers.shape, names(&numbers)), (Shape::Listed, vec!["load", "rate"]));
+    assert_eq!((numbers.shape, names(&numbers)), (NumbersShape::Listed, vec!["load", "rate"]));
     assert_eq!(
         samples(&numbers.series[0]),
         [vec![10.0, 11.0], vec![12.0]],

@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
                 self.found.push(syntax(&error));
                 break;
             };
-            if !self.is_told(&span, error.message()) {
+            if !self.is_reported(&span, error.message()) {
                 self.found.push((span, place.mistake(&key, error.message())));
             }
             if keys::required(node).any(|required| required == key) {
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
 
     /// Whether `keys` has said already that a key is missing within those bytes, or what stands
     /// there instead.
-    fn is_told(&self, within: &Range<usize>, message: &str) -> bool {
+    fn is_reported(&self, within: &Range<usize>, message: &str) -> bool {
         let of_keys = |mistake: &Mistake| {
             matches!(mistake, Mistake::Missing { .. } | Mistake::UnknownKey { .. })
         };

@@ -18,7 +18,7 @@ pub enum BenchWarning {
     CarryOver(usize, f64),
     /// The first execution took this multiple of the median, and there was no warm-up.
     FirstSlow(f64),
-    /// So many executions left processes behind, which were killed.
+    /// This many executions left processes behind, which were killed.
     LeftBehind(usize),
     /// Other processes used this number of CPUs meanwhile.
     Loaded(f64),

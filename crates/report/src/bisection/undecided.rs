@@ -76,7 +76,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
         return two_builds(bisection);
     }
     let [why, larger] = why_not(bisection, UndecidedReason::Builds);
-    let sd = standing.between_builds.filter(|sd| *sd >= asked.least * TOLD);
+    let sd = standing.between_builds.filter(|sd| *sd >= asked.least * MENTIONED);
     let why = match sd {
         Some(sd) => {
             format!(
@@ -157,7 +157,7 @@ fn of_cpu(bisection: &Bisection) -> String {
 const VERY_LIKELY: f64 = 0.999;
 
 /// By how much builds vary is distinguished from this part of the least effect on.
-const TOLD: f64 = 0.1;
+const MENTIONED: f64 = 0.1;
 
 /// What ends have to be.
 fn usable_ends(bisection: &Bisection) -> &'static str {
@@ -483,12 +483,12 @@ mod tests {
             wrong(7, "wrong answer: the output does not contain the expected text"),
             wrong(8, "wrong answer: the output does not contain the expected text"),
         ];
-        let told: Vec<(usize, String)> =
+        let reported: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
         let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (so the \
             first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
-        assert_eq!(told, [(2, first.to_owned()), (2, contains.to_owned())]);
+        assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
         // Exits of other statuses are other reasons.
         for (unusable, code) in bisection.standing.unusable.iter_mut().zip(1..) {
             (unusable.kind, unusable.why) = (UnusableKind::Crashed, format!("exit {code}"));

@@ -132,7 +132,7 @@ pub fn suspected(suspects: &[Suspects]) -> usize {
 /// its suspects.
 #[must_use]
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
-    let told = |side: &CulpritSide| {
+    let of_side = |side: &CulpritSide| {
         let [before, last] =
             [side.first.saturating_sub(1), side.last].map(|place| name(bisection, place));
         let mut places: Vec<usize> =
@@ -163,7 +163,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
         };
         (line, places)
     };
-    bisection.standing.sides.iter().map(told).collect()
+    bisection.standing.sides.iter().map(of_side).collect()
 }
 
 /// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
@@ -176,15 +176,15 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     }
     let (earlier, later) = if *exchanged { (bad, good) } else { (good, bad) };
     let start = name(bisection, bisection.standing.ends.0);
-    let Some(told) = &bisection.standing.aside else {
+    let Some(aside) = &bisection.standing.aside else {
         return vec![format!(
             "{earlier} is not on the main line of {later} and was not measured: the search starts \
              at {start}, where the two part"
         )];
     };
-    let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
+    let by = aside.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
     let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
-    match told.said {
+    match aside.said {
         OffMainlineFinding::Alike => {
             vec![format!("{beside} behaves as {start} does, where they part: {by}")]
         }
@@ -202,7 +202,7 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
             vec![format!("whether {beside} behaves as {start} does is not known yet")]
         }
         OffMainlineFinding::Unknown => {
-            let why = told.why.as_deref().unwrap_or_default();
+            let why = aside.why.as_deref().unwrap_or_default();
             let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
             vec![format!("whether {beside} behaves as {start} does is not known: {why}{seen}")]
         }

@@ -117,7 +117,7 @@ pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit)
         return Some(format!("the values come in steps of {}, which hide it", unit.show(step)));
     }
     // Only without a difference anywhere are they the same; so small a one more rounds may never
-    // tell from none.
+    // distinguish from none.
     let has_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_some());
     (!has_ratio).then(|| "values of zero or below have no ratio".to_owned())
 }
@@ -155,7 +155,7 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
     if has(Note::Contradicted) {
-        return Some(match comparison.modes.map(|modes| modes.told) {
+        return Some(match comparison.modes.map(|modes| modes.judged_by) {
             Some(ModeComparison::Levels | ModeComparison::Shares | ModeComparison::SharesOnly) => {
                 "levels and means say the opposite".to_owned()
             }
@@ -241,7 +241,7 @@ pub fn two_modes(
 ) -> String {
     let around =
         |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
-    if modes.told == ModeComparison::Means {
+    if modes.judged_by == ModeComparison::Means {
         let of =
             |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
         let each = [of(first, modes.a), of(second, modes.b)]
@@ -255,7 +255,7 @@ pub fn two_modes(
     let [a, b] = [modes.upper_share_a, modes.upper_share_b].map(percent);
     let (low, high) = modes.difference;
     let is_between = low <= 0.0 && high >= 0.0;
-    let compared = match modes.told {
+    let compared = match modes.judged_by {
         ModeComparison::Shares => "; the shares differ, so it is compared by the means",
         ModeComparison::SharesOnly => {
             "; the shares differ, but it is not certain that the means follow them, so the ratio \
@@ -394,8 +394,11 @@ mod tests {
         let wide =
             |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
         let open = compared(&wide(100.0), &wide(103.0), &wide(100.0));
-        let told = why(&open).unwrap();
-        assert!(told.ends_with(" would settle it") && told.contains(" more rounds ("), "{told}");
+        let worded = why(&open).unwrap();
+        assert!(
+            worded.ends_with(" would settle it") && worded.contains(" more rounds ("),
+            "{worded}"
+        );
         let few = compared(&a[..3], &b[..3], &[]);
         assert_eq!(
             why(&few).as_deref(),
@@ -494,18 +497,19 @@ mod tests {
 
     #[test]
     fn what_is_compared_of_modes_is_told() {
-        let modes = |told: ModeComparison, difference: (f64, f64)| SharedModes {
+        let modes = |judged_by: ModeComparison, difference: (f64, f64)| SharedModes {
             a: Some((100e6, 122e6)),
             b: Some((100e6, 122e6)),
             upper_share_a: 0.2,
             upper_share_b: 0.7,
             difference,
             p: 0.0002,
-            told,
+            judged_by,
         };
         let clear = (0.224, 0.669);
-        let of =
-            |told: ModeComparison| two_modes(&modes(told, clear), NAMES, &Unit::Nanoseconds, true);
+        let of = |judged_by: ModeComparison| {
+            two_modes(&modes(judged_by, clear), NAMES, &Unit::Nanoseconds, true)
+        };
         assert_eq!(
             of(ModeComparison::Shares),
             "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the \
@@ -537,9 +541,12 @@ mod tests {
 
     #[test]
     fn the_smallest_differences_are_told_as_they_are_printed() {
-        let told = |least: &[f64]| could_see(least.iter().copied());
-        assert_eq!(told(&[0.01, 0.0, 0.01]).as_deref(), Some("a difference of 1.0 %"));
-        assert_eq!(told(&[0.05, 0.01]).as_deref(), Some("a difference of 1.0 % to 5.0 %, by row,"));
-        assert_eq!(told(&[]), None);
+        let worded = |least: &[f64]| could_see(least.iter().copied());
+        assert_eq!(worded(&[0.01, 0.0, 0.01]).as_deref(), Some("a difference of 1.0 %"));
+        assert_eq!(
+            worded(&[0.05, 0.01]).as_deref(),
+            Some("a difference of 1.0 % to 5.0 %, by row,")
+        );
+        assert_eq!(worded(&[]), None);
     }
 }

@@ -190,7 +190,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
     let medians = b.median / a.median;
     let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
-    let modes = row.comparison.modes.map(|modes| modes.told);
+    let modes = row.comparison.modes.map(|modes| modes.judged_by);
     let of = match estimate.estimator {
         _ if matches!(modes, Some(ModeComparison::Levels | ModeComparison::SharesOnly)) => {
             "of the levels: samples of the upper mode are scaled to the lower mode of their side"

@@ -17,7 +17,7 @@ use crate::text::{count, grouped, minute};
 use crate::view::View;
 use crate::{BisectionRecord, svg};
 
-/// So many stretches of the belief stand in the table; the picture has all.
+/// At most this many stretches of the belief are in the table; the picture has all.
 const STRETCHES: usize = 12;
 
 /// Writes the page.

@@ -16,7 +16,7 @@ use crate::svg;
 use crate::text::{count, grouped, minute};
 use crate::view::{ChangeView, EventView, SeriesRow, SeriesView, View, alone};
 
-/// So many measured builds on each side are shown as distributions, as `tacho changes show` does.
+/// This many builds on each side are shown as distributions, as `tacho changes show` does.
 const SIDE: usize = 30;
 
 /// How many commits stand on the page.

@@ -200,7 +200,7 @@ fn side(view: &View, one: &ComparisonRecord, side: usize) -> Markup {
     html! {
         @match one.revision(side) {
             Some(revision) => (revision_named(view, "../", revision)),
-            None => (one.told[side]),
+            None => (one.described[side]),
         }
         @if side == 1 && is_try(one) { " with " (one.name(1)) }
     }

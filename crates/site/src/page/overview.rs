@@ -250,10 +250,10 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
 
 /// Why there is no median: what became of the newest revision that was executed, if one was.
 fn unmeasured(view: &View, series: &SeriesView) -> Markup {
-    let tells =
+    let is_said =
         |row: &&SeriesRow| matches!(row.state, RowState::ExecutionsFailed | RowState::LimitReached);
     html! {
-        @match series.rows.iter().rev().find(tells) {
+        @match series.rows.iter().rev().find(is_said) {
             Some(row) => {
                 @let has_failed = row.state.is_failure();
                 span.failure[has_failed].limited[!has_failed] {

@@ -151,7 +151,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
 fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &SeriesRow>) -> Markup {
     let mut found: Vec<(usize, &SeriesRow)> =
         group.series.iter().filter_map(|series| Some((*series, *rows.get(series)?))).collect();
-    // A failure is one of all metrics: it is told once, and only where there are no values.
+    // A failure is one of all metrics: it is said once, and only where there are no values.
     if found.iter().any(|(_, row)| row.summary.is_some()) {
         found.retain(|(_, row)| row.summary.is_some());
     } else {

@@ -187,7 +187,7 @@ fn outputs(samples: &[Sample]) -> Vec<((String, &str), Vec<u32>)> {
     for sample in
         samples.iter().filter(|sample| !matches!(sample.outcome, Outcome::Disturbed { .. }))
     {
-        let Some((line, output)) = sample.outcome.told() else { continue };
+        let Some((line, output)) = sample.outcome.described() else { continue };
         let what = (line, tail(output, OUTPUT_LINES).0);
         match outputs.iter_mut().find(|(other, _)| *other == what) {
             Some((_, rounds)) => rounds.push(sample.place.round),

@@ -34,9 +34,9 @@ fn what_got_worse_and_what_got_better_stand_together() {
 
 /// How many samples a change's page shows on both sides.
 fn sides(page: &str) -> (usize, usize) {
-    let told =
+    let reported =
         page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
-    let numbers: Vec<usize> = told
+    let numbers: Vec<usize> = reported
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|number| number.parse().ok())
         .collect();

@@ -188,11 +188,11 @@ fn writing_again_changes_nothing_but_what_changed() {
 fn progress_ends_with_all() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();
-    let mut told = Vec::new();
-    let mut progress = |done, total| told.push((done, total));
+    let mut reported = Vec::new();
+    let mut progress = |done, total| reported.push((done, total));
     write(&fixture.lab, &mut fixture.kept, dir.path(), &mut progress).unwrap();
-    assert!(told.is_sorted(), "{told:?}");
-    let (done, total) = *told.last().unwrap();
+    assert!(reported.is_sorted(), "{reported:?}");
+    let (done, total) = *reported.last().unwrap();
     assert_eq!((done, total), (160 + 12 + 6 + 4, 160 + 12 + 6 + 4));
 }
 

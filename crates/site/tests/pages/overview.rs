@@ -58,8 +58,8 @@ fn why_there_is_no_median_stands_on_the_overview() {
     let dir = tempfile::tempdir().unwrap();
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
-    let told = r#"<span class="failure">2 executions failed (timed out after 1.000 s)</span>"#;
-    assert!(html.contains(told) && !html.contains("not measured<"), "{html}");
+    let reported = r#"<span class="failure">2 executions failed (timed out after 1.000 s)</span>"#;
+    assert!(html.contains(reported) && !html.contains("not measured<"), "{html}");
 }
 
 #[test]

@@ -233,12 +233,12 @@ fn pairs(rng: &mut ChaCha8Rng, step: f64, number: usize) -> Vec<(f64, f64)> {
 #[test]
 fn pairs_of_the_same_are_told_apart_as_seldom_as_it_says() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let told = (0..500).filter(|_| {
+    let detected = (0..500).filter(|_| {
         let pairs = pairs(&mut rng, 1.0, 100);
         (10..=100).any(|n| PairedRatio::of(&pairs[..n]).is_some_and(|ratio| ratio.evidence >= ODDS))
     });
     // 2.3 % exactly in 100 looks; four standard errors.
-    near(told.count() as f64 / 500.0, 0.023, 0.027);
+    near(detected.count() as f64 / 500.0, 0.023, 0.027);
 }
 
 #[test]
@@ -249,10 +249,10 @@ fn how_many_pairs_it_takes_to_tell_a_difference() {
         let mut taken: Vec<usize> = (0..200)
             .map(|_| {
                 let pairs = pairs(&mut rng, step, 200);
-                let told = |n: &usize| {
+                let detected = |n: &usize| {
                     PairedRatio::of(&pairs[..*n]).is_some_and(|ratio| ratio.evidence >= ODDS)
                 };
-                (10..=200).find(told).unwrap_or(200)
+                (10..=200).find(detected).unwrap_or(200)
             })
             .collect();
         taken.sort_unstable();

@@ -45,7 +45,7 @@ impl ChoiceKnown<'_> {
 
     /// The information of this many more samples of a revision that has the change with this
     /// chance, in nats.
-    fn told(&self, share: f64, has: usize, more: usize) -> f64 {
+    fn detected(&self, share: f64, has: usize, more: usize) -> f64 {
         let channels = &self.posterior.channels;
         if channels.is_empty() {
             return information(share, self.distance(has, more));
@@ -58,8 +58,8 @@ impl ChoiceKnown<'_> {
     fn best_number(&self, share: f64, has: usize) -> (usize, f64) {
         let cost = if has == 0 { self.build_cost } else { 0.0 };
         let worth = |number: usize| {
-            let told = self.told(share, has, number);
-            if told < WORTHLESS { 0.0 } else { told / (cost + number as f64) }
+            let detected = self.detected(share, has, number);
+            if detected < WORTHLESS { 0.0 } else { detected / (cost + number as f64) }
         };
         let most = if self.posterior.channels.is_empty() { usize::MAX } else { EXECUTIONS };
         let all =

@@ -144,10 +144,10 @@ mod tests {
     fn the_table_is_near_the_sum() {
         for share in [0.02, 0.1, 0.3, 0.5, 0.77] {
             for distance in [0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0] {
-                let (told, exact) = (information(share, distance), exact(share, distance));
+                let (detected, exact) = (information(share, distance), exact(share, distance));
                 assert!(
-                    (told - exact).abs() < 0.04 * entropy(share),
-                    "{share} {distance}: {told} {exact}"
+                    (detected - exact).abs() < 0.04 * entropy(share),
+                    "{share} {distance}: {detected} {exact}"
                 );
             }
         }

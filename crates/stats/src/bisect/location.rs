@@ -118,7 +118,7 @@ mod tests {
 
     /// Builds of the same level with this many samples each, in units of the noise.
     fn spread(samples: usize, noise: impl Fn(&mut ChaCha8Rng) -> f64) -> (f64, f64) {
-        let (mut told, mut seen, mut count) = (0.0, 0.0, 0.0);
+        let (mut detected, mut seen, mut count) = (0.0, 0.0, 0.0);
         for seed in 0..40 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let builds: Vec<Vec<f64>> =
@@ -126,27 +126,30 @@ mod tests {
             let all = locations(&builds, 1.0);
             let mean = all.iter().map(|it| it.level).sum::<f64>() / 8.0;
             seen += all.iter().map(|it| (it.level - mean).powi(2)).sum::<f64>() * 8.0 / 7.0;
-            told += all.iter().map(|it| it.variance).sum::<f64>();
+            detected += all.iter().map(|it| it.variance).sum::<f64>();
             count += 8.0;
         }
-        (seen / count, told / count)
+        (seen / count, detected / count)
     }
 
     #[test]
     fn levels_are_as_sure_as_is_told_and_surer_than_medians() {
         // Of Gaussian noise the variance of a mean of nine is 1/9, that of a median half as much
         // again.
-        let (seen, told) = spread(9, gaussian);
-        assert!((0.1..0.13).contains(&seen) && (0.1..0.14).contains(&told), "{seen} {told}");
+        let (seen, detected) = spread(9, gaussian);
+        assert!(
+            (0.1..0.13).contains(&seen) && (0.1..0.14).contains(&detected),
+            "{seen} {detected}"
+        );
         // Skewed, medians of it have π/2 · 1/9 = 0.17.
-        let (seen, told) = spread(9, |rng| gaussian(rng).exp());
-        assert!(seen < 0.06 && (1.0..2.0).contains(&(told / seen)), "{seen} {told}");
+        let (seen, detected) = spread(9, |rng| gaussian(rng).exp());
+        assert!(seen < 0.06 && (1.0..2.0).contains(&(detected / seen)), "{seen} {detected}");
         let far = |rng: &mut ChaCha8Rng| {
             let outlier = if rng.random::<f64>() < 0.1 { 50.0 } else { 0.0 };
             gaussian(rng) + outlier
         };
-        let (seen, told) = spread(9, far);
-        assert!(seen < 0.25 && told < 0.3, "{seen} {told}");
+        let (seen, detected) = spread(9, far);
+        assert!(seen < 0.25 && detected < 0.3, "{seen} {detected}");
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub struct Bisector {
 }
 
 impl Bisector {
-    /// So many candidates in order, both ends among them; `None` for fewer than two.
+    /// This many candidates in order, both ends among them; `None` for fewer than two.
     #[must_use]
     pub fn new(rules: BisectionRules, candidates: usize) -> Option<Self> {
         Self::with_prior(rules, candidates, &[])

@@ -56,7 +56,7 @@ pub fn probe(
     let odds = belief.odds(&scaled, 1, expected);
     let turned =
         step * expected < 0.0 && step.abs() >= (WITHIN * variance.sqrt()).max(rules.least / 2.0);
-    // Beside the word the interval of these pairs alone is told, and one with none in it would
+    // Beside the word the interval of these pairs alone is said, and one with none in it would
     // belie it.
     let is_clear = step * expected > 0.0 && step.abs() > INTERVAL * variance.sqrt();
     let probed = match odds {

@@ -390,7 +390,7 @@ impl Search {
         let every = if posterior.drift > 0.8 { SENTINEL / 2 } else { SENTINEL };
         let (good, bad) = self.belief.ends();
         let mut portions = Vec::new();
-        // One failure may tell all: no more of them than until the next look at what is known.
+        // One failure may show all: no more of them than until the next look at what is known.
         let most = if rules.values == ValueKind::Failures { SENTINEL } else { usize::MAX };
         let mut left = portion.samples.min(most);
         while left > 0 {

@@ -137,7 +137,7 @@ impl<'a> SideLevels<'a> {
         let samples = if self.rules.values == ValueKind::Failures {
             EXECUTIONS
         } else {
-            // A standard error of a quarter of the least effect tells one that is as large from
+            // A standard error of a quarter of the least effect shows one that is as large from
             // none.
             (4.0 * self.sd / self.rules.least).powi(2).ceil().clamp(1.0, 16.0) as usize
         };

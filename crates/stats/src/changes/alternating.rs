@@ -109,7 +109,7 @@ mod tests {
     }
 
     /// In how many series exactly that step was reported, and in how many anything else.
-    fn told(
+    fn detected(
         seed: u64,
         host: impl Fn(&mut Maker, usize) -> u32,
         apart: f64,
@@ -146,9 +146,9 @@ mod tests {
         for apart in [0.02, 0.05, 0.1, 0.3, 1.0, 5.0] {
             for step in [0.05, 0.1, -0.1, 0.3] {
                 let all = [
-                    told(200, in_turn, apart, step),
-                    told(220, at_random, apart, step),
-                    told(240, three_in_fives, apart, step),
+                    detected(200, in_turn, apart, step),
+                    detected(220, at_random, apart, step),
+                    detected(240, three_in_fives, apart, step),
                 ];
                 for (right, wrong) in all {
                     assert!(right >= SERIES - 1 && wrong <= 1, "{apart}, {step}: {all:?}");
@@ -161,9 +161,9 @@ mod tests {
     fn hosts_that_take_turns_are_no_change() {
         for apart in [0.0, 0.01, 0.05, 0.3, 5.0] {
             let all = [
-                told(300, in_turn, apart, 0.0),
-                told(320, at_random, apart, 0.0),
-                told(340, three_in_fives, apart, 0.0),
+                detected(300, in_turn, apart, 0.0),
+                detected(320, at_random, apart, 0.0),
+                detected(340, three_in_fives, apart, 0.0),
             ];
             assert!(all.iter().all(|(_, wrong)| *wrong == 0), "{apart}: {all:?}");
         }

@@ -35,7 +35,7 @@ fn density(shape: Shape, x: f64) -> f64 {
 
 /// The evidence of each value for a step, as a log likelihood ratio: as the first value after it,
 /// and as a later one.
-fn told(shape: Shape, noise: &[f64], step: f64) -> Vec<(f64, f64)> {
+fn detected(shape: Shape, noise: &[f64], step: f64) -> Vec<(f64, f64)> {
     let fresh = |x: f64| (density(shape, x - step) / density(shape, x)).ln();
     // Of noise that keeps half of its last value, the other half is fresh.
     let slow = |i: usize| {
@@ -50,14 +50,14 @@ fn told(shape: Shape, noise: &[f64], step: f64) -> Vec<(f64, f64)> {
 }
 
 /// The log likelihood ratio of a step at each place from `first` on.
-fn ratios(told: &[(f64, f64)], first: usize) -> Vec<f64> {
+fn ratios(detected: &[(f64, f64)], first: usize) -> Vec<f64> {
     let mut later = 0.0;
     let ratio = |one: &(f64, f64)| {
         let ratio = one.0 + later;
         later += one.1;
         ratio
     };
-    let mut ratios: Vec<f64> = told[first..].iter().rev().map(ratio).collect();
+    let mut ratios: Vec<f64> = detected[first..].iter().rev().map(ratio).collect();
     ratios.reverse();
     ratios
 }
@@ -82,7 +82,7 @@ fn placed(shape: Shape, step: f64, maker: &mut Maker) -> f64 {
         let place = 50 + maker.below(200);
         let mut noise = noise(maker, shape, 300);
         noise[place..].iter_mut().for_each(|x| *x += step.ln_1p());
-        let ratios = ratios(&told(shape, &noise, step.ln_1p()), 50);
+        let ratios = ratios(&detected(shape, &noise, step.ln_1p()), 50);
         hits(&[50 + likeliest(&ratios[..200])], place)
     };
     share((0..SERIES).filter(is_found).count())
@@ -99,7 +99,7 @@ const EITHER: [f64; 2] = [STEP, -STEP];
 fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
     let look = |noise: &[f64]| {
         let [up, down] =
-            EITHER.map(|step| ratios(&told(shape, noise, step.ln_1p()), noise.len() - LAST));
+            EITHER.map(|step| ratios(&detected(shape, noise, step.ln_1p()), noise.len() - LAST));
         let both: Vec<f64> =
             up.iter().zip(&down).map(|(up, down)| (up.exp() + down.exp()).ln()).collect();
         (both.iter().map(|ratio| ratio.exp()).sum::<f64>(), likeliest(&both))
@@ -109,8 +109,8 @@ fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
     let is_found = |_: &usize| {
         let mut noise = noise(maker, shape, 30);
         noise[25..].iter_mut().for_each(|x| *x += STEP.ln_1p());
-        let (told, place) = look(&noise);
-        told > alarm && hits(&[30 - LAST + place], 25)
+        let (detected, place) = look(&noise);
+        detected > alarm && hits(&[30 - LAST + place], 25)
     };
     share((0..SERIES).filter(is_found).count())
 }
@@ -118,11 +118,11 @@ fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
 /// With a look after each value, from the fiftieth on: the share of steps that are reported.
 fn at_each_value(shape: Shape, maker: &mut Maker) -> f64 {
     let most = |noise: &[f64], from: usize| {
-        let told = EITHER.map(|step| told(shape, noise, step.ln_1p()));
+        let detected = EITHER.map(|step| detected(shape, noise, step.ln_1p()));
         let (mut sums, mut most) = ([0.0; 2], 0.0_f64);
         for i in 1..noise.len() {
-            for (sum, told) in sums.iter_mut().zip(&told) {
-                *sum = (*sum * told[i].1.exp() + told[i].0.exp()).min(1e200);
+            for (sum, detected) in sums.iter_mut().zip(&detected) {
+                *sum = (*sum * detected[i].1.exp() + detected[i].0.exp()).min(1e200);
             }
             most = most.max(if i < from { 0.0 } else { sums[0] + sums[1] });
         }

@@ -81,10 +81,10 @@ mod tests {
     #[test]
     fn a_count_that_repeats_needs_no_more_values() {
         let twice: &[f64] = &[1e6, 1e6];
-        let told = |place, effect: &str| Some(vec![(place, effect.to_owned())]);
-        assert_eq!(found(&[twice, &[1.3e6]]), told(1, "+300"));
-        assert_eq!(found(&[twice, &[], &[], &[0.98e6]]), told(3, "-20"), "beyond gaps");
-        assert_eq!(found(&[twice, &[1_000_900.0], &[1_002_000.0]]), told(2, "+1"));
+        let expected = |place, effect: &str| Some(vec![(place, effect.to_owned())]);
+        assert_eq!(found(&[twice, &[1.3e6]]), expected(1, "+300"));
+        assert_eq!(found(&[twice, &[], &[], &[0.98e6]]), expected(3, "-20"), "beyond gaps");
+        assert_eq!(found(&[twice, &[1_000_900.0], &[1_002_000.0]]), expected(2, "+1"));
         assert_eq!(found(&[twice, &[1e6]]), Some(vec![]));
     }
 

@@ -84,7 +84,7 @@ impl Alert {
 pub enum AlertState {
     /// Seen, but not often enough to be reported as a fact.
     Provisional,
-    /// Told as a fact.
+    /// Reported as a fact.
     Confirmed,
     /// No longer held; it stays in the ledger.
     Withdrawn(WithdrawalReason),
@@ -324,8 +324,8 @@ mod tests {
 
     #[test]
     fn a_step_that_is_lost_does_not_give_its_name_to_one_of_the_other_direction() {
-        let rise = told(20, 20..=20, true);
-        let all = after(&[vec![rise.clone()], vec![told(22, 22..=22, false)], vec![rise]]);
+        let rise = detected(20, 20..=20, true);
+        let all = after(&[vec![rise.clone()], vec![detected(22, 22..=22, false)], vec![rise]]);
         let names = |alerts: &[Alert]| -> Vec<(u32, usize, bool)> {
             alerts.iter().map(|it| (it.id, it.change.index, it.change.effect > 0.0)).collect()
         };
@@ -335,7 +335,7 @@ mod tests {
 
     /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the
     /// range.
-    fn told(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> DetectedChange {
+    fn detected(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> DetectedChange {
         let effect = if up { 1.0 } else { -0.5 };
         DetectedChange { range, effect, ..detection(&[index]).changes.remove(0) }
     }
@@ -354,8 +354,8 @@ mod tests {
 
     #[test]
     fn it_is_told_where_the_last_analysis_sees_it_with_one_name() {
-        let wide = vec![told(38, 1..=71, true)];
-        let exact = vec![told(70, 70..=70, true)];
+        let wide = vec![detected(38, 1..=71, true)];
+        let exact = vec![detected(70, 70..=70, true)];
         let analyses =
             [wide.clone(), exact.clone(), exact.clone(), exact.clone(), exact.clone(), wide];
         let all = after(&analyses);
@@ -378,13 +378,13 @@ mod tests {
     fn two_near_changes_keep_their_names_while_one_has_a_wide_range() {
         let near = |wide: bool| {
             let range = if wide { 40..=70 } else { 60..=60 };
-            vec![told(50, 50..=50, true), told(60, range, true)]
+            vec![detected(50, 50..=50, true), detected(60, range, true)]
         };
         let all = after(&[
             near(false),
             near(true),
             near(false),
-            vec![told(60, 40..=70, true)],
+            vec![detected(60, 40..=70, true)],
             near(true),
         ]);
         for alerts in &all {
@@ -401,8 +401,8 @@ mod tests {
 
     #[test]
     fn a_held_change_vouches_for_one_that_is_found_and_no_more() {
-        let alerts = after(&[vec![told(70, 70..=70, true)]]).remove(0);
-        let changes = vec![told(30, 1..=75, true), told(70, 70..=70, true)];
+        let alerts = after(&[vec![detected(70, 70..=70, true)]]).remove(0);
+        let changes = vec![detected(30, 1..=75, true), detected(70, 70..=70, true)];
         let found = Detection { changes, ..Detection::default() };
         let places: Vec<usize> = known(&alerts, &found).iter().map(|change| change.index).collect();
         assert_eq!(places, [70]);
@@ -417,7 +417,7 @@ mod tests {
             ),
         ) {
             let change = |&(index, before, after, up): &(usize, usize, usize, bool)| {
-                told(index, index.saturating_sub(before)..=index + after, up)
+                detected(index, index.saturating_sub(before)..=index + after, up)
             };
             let analyses: Vec<Vec<DetectedChange>> =
                 analyses.iter().map(|changes| changes.iter().map(change).collect()).collect();

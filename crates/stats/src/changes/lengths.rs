@@ -4,7 +4,7 @@ use super::simulated::{Maker, Shape};
 use super::{Kind, detect_values};
 
 /// What is reported of these values: places and kinds.
-fn told(values: &[f64]) -> Vec<(usize, Kind)> {
+fn detected(values: &[f64]) -> Vec<(usize, Kind)> {
     let found = detect_values(values).changes;
     found.iter().map(|change| (change.index, change.kind)).collect()
 }
@@ -26,8 +26,9 @@ fn a_dip_is_told_however_long_its_series_grows() {
         for _ in 0..20 {
             let values = dip(&mut maker, 2000, 50, length, factor);
             let is_told = LENGTHS.map(|n| {
-                let told = told(&values[..n]);
-                told.contains(&(50, Kind::DipStart)) && told.contains(&(50 + length, Kind::DipEnd))
+                let detected = detected(&values[..n]);
+                detected.contains(&(50, Kind::DipStart))
+                    && detected.contains(&(50 + length, Kind::DipEnd))
             });
             found
                 .iter_mut()
@@ -49,7 +50,7 @@ fn two_dips_do_not_hide_each_other() {
     let found = (0..20).filter(|_| {
         let mut values = dip(&mut maker, 400, 100, 3, 1.2);
         values[300..303].iter_mut().for_each(|value| *value *= 1.2);
-        let places: Vec<usize> = told(&values).iter().map(|told| told.0).collect();
+        let places: Vec<usize> = detected(&values).iter().map(|detected| detected.0).collect();
         places == [100, 103, 300, 303]
     });
     let found = found.count();
@@ -86,7 +87,7 @@ fn one_or_two_far_values_at_an_end_hide_no_step() {
     for (seed, (parts, place)) in (140..).zip(cases) {
         let mut maker = Maker::new(seed);
         let found = (0..50)
-            .filter(|_| told(&noise(&mut maker, parts)).contains(&(place, Kind::Step)))
+            .filter(|_| detected(&noise(&mut maker, parts)).contains(&(place, Kind::Step)))
             .count();
         println!("{parts:?}: {found} of 50");
         all.push(found);
@@ -99,7 +100,7 @@ fn spikes_are_no_dips_however_many_values_there_are() {
     for (seed, n) in (135..).zip([300, 1000]) {
         let mut maker = Maker::new(seed);
         let alarmed =
-            (0..100).filter(|_| !told(&maker.noise(Shape::Spikes, n, 0.03)).is_empty()).count();
+            (0..100).filter(|_| !detected(&maker.noise(Shape::Spikes, n, 0.03)).is_empty()).count();
         println!("{alarmed} of 100 with {n} values");
         assert!(alarmed <= 1, "{alarmed} of 100 with {n} values");
     }
@@ -114,7 +115,7 @@ fn spikes_of_all_sizes_are_no_dips_either() {
         for value in &mut values {
             *value *= if maker.uniform() < 0.03 { 1.1 + 0.9 * maker.uniform() } else { 1.0 };
         }
-        !told(&values).is_empty()
+        !detected(&values).is_empty()
     });
     let alarmed = alarmed.count();
     println!("{alarmed} of 100");
@@ -129,11 +130,11 @@ fn steps_in_short_series_are_found() {
     {
         let mut maker = Maker::new(seed);
         let mut noise = || maker.noise(Shape::Gaussian, n, 0.01);
-        let alarmed = (0..200).filter(|_| !told(&noise()).is_empty()).count();
+        let alarmed = (0..200).filter(|_| !detected(&noise()).is_empty()).count();
         let found = (0..200).filter(|_| {
             let mut values = noise();
             values[n / 2..].iter_mut().for_each(|value| *value *= 1.0 + 0.01 * deviations);
-            told(&values).iter().any(|(place, _)| place.abs_diff(n / 2) <= 1)
+            detected(&values).iter().any(|(place, _)| place.abs_diff(n / 2) <= 1)
         });
         let found = found.count();
         println!(

@@ -71,14 +71,14 @@ pub(super) fn by_tails(judge: &Judge, place: usize, level: f64) -> f64 {
 }
 
 /// Which place is worth most on average, by the log likelihood of each.
-fn middle(told: &[f64]) -> usize {
-    let most = told.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let likely: Vec<f64> = told.iter().map(|told| (told - most).exp()).collect();
+fn middle(detected: &[f64]) -> usize {
+    let most = detected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let likely: Vec<f64> = detected.iter().map(|detected| (detected - most).exp()).collect();
     let worth = |place: usize| -> f64 {
         let (first, end) =
             (place.saturating_sub(WORTH.len() - 1), (place + WORTH.len()).min(likely.len()));
         (first..end).map(|other| likely[other] * WORTH[place.abs_diff(other)]).sum()
     };
-    let best = (0..told.len()).map(|place| (worth(place), place));
+    let best = (0..detected.len()).map(|place| (worth(place), place));
     best.max_by(|one, other| one.0.total_cmp(&other.0)).map_or(0, |best| best.1)
 }

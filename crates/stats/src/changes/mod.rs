@@ -85,13 +85,13 @@ pub fn detect(points: &[SeriesValue], options: &Options) -> Detection {
     let judge = proposed.judge();
     let choice = judge.choose(proposed.candidates.clone());
     let Some(curve) = trend::beside(&judge, &choice, &proposed.candidates) else {
-        return proposed.told(&judge, choice);
+        return proposed.detected(&judge, choice);
     };
     let rest = CandidateSeries::of(proposed.without(&curve), options);
     let judge = rest.judge();
     let choice = judge.choose(rest.candidates.clone());
-    let told = rest.told(&judge, choice);
-    Detection { drift: trend::told(&rest.series), ..told }
+    let detected = rest.detected(&judge, choice);
+    Detection { drift: trend::detected(&rest.series), ..detected }
 }
 
 /// The same of values of which nothing more is known.
@@ -140,7 +140,7 @@ impl CandidateSeries {
     }
 
     /// What is reported of what was chosen.
-    fn told(&self, judge: &choose::Judge, choice: choose::SegmentChoice) -> Detection {
+    fn detected(&self, judge: &choose::Judge, choice: choose::SegmentChoice) -> Detection {
         let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
         let choice = locate::locate(judge, choice);
         let levels = levels::SegmentLevels::means(series, &choice.places, &self.masked);
@@ -154,7 +154,7 @@ impl CandidateSeries {
             scatter,
             refused: refuse::refused(judge, &choice, &self.candidates, &modes.visits()),
             drift: refuse::drift(judge, &choice),
-            modes: modes.told(series),
+            modes: modes.detected(series),
             judged: JudgementStatus::Yes,
         }
     }
@@ -227,7 +227,7 @@ impl ModeVisits {
         (0..self.at.len()).filter(|&i| begins(i) && stays(i)).collect()
     }
 
-    fn told(&self, series: &series::ValueSeries) -> Option<Modes> {
+    fn detected(&self, series: &series::ValueSeries) -> Option<Modes> {
         let share = |which: Option<usize>| {
             self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
         };

@@ -40,14 +40,14 @@ pub(super) fn divide(
     for (change, sides) in std::mem::take(changes).into_iter().zip(sides) {
         match sides {
             None => changes.push(change),
-            Some(sides) if !shares.iter().any(|told| is_near(told, &change)) => {
+            Some(sides) if !shares.iter().any(|detected| is_near(detected, &change)) => {
                 shares.push(of_share(judge, change, sides));
             }
             Some(_) => {}
         }
     }
-    scatter.retain(|told| {
-        told.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, told))
+    scatter.retain(|detected| {
+        detected.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, detected))
     });
     scatter.append(&mut shares);
 }
@@ -114,10 +114,11 @@ fn exchanged(
 /// errors: the root of twice the log likelihood, of as many values as there are visits.
 fn evidence(old: ExchangeSide, new: ExchangeSide) -> f64 {
     let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
-    let told = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));
+    let known = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));
     let (before, after) = (old.share, 1.0 - new.share);
     let both = (before * old.count + after * new.count) / (old.count + new.count);
-    let gain = told(before, old.count) + told(after, new.count) - told(both, old.count + new.count);
+    let gain =
+        known(before, old.count) + known(after, new.count) - known(both, old.count + new.count);
     (2.0 * gain / old.stay().max(new.stay())).max(0.0).sqrt()
 }
 

@@ -75,7 +75,7 @@ fn middle(values: &[f64]) -> (f64, f64) {
 pub(super) fn width(y: &[f64]) -> f64 {
     let differences: Vec<f64> = y.windows(2).map(|pair| pair[1] - pair[0]).collect();
     if differences.len() < WINDOW {
-        // A median of so few tells little.
+        // A median of so few says little.
         return differences.iter().map(|x| x.abs()).sum::<f64>() / differences.len() as f64 / APART;
     }
     robust::deviation(&differences) / std::f64::consts::SQRT_2

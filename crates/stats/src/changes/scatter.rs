@@ -44,7 +44,7 @@ pub(super) fn spreads(
         levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
     let sums = summed(&distances);
     let usual = sums[series.len()] / series.len() as f64;
-    // Where a few far ones make the mean, a stretch without any tells no more than that one of them
+    // Where a few far ones make the mean, a stretch without any shows no more than that one of them
     // is missing.
     let known = excess(&distances, &[]).max(1.0);
     let mean = |first: usize, end: usize| {
@@ -68,7 +68,7 @@ pub(super) fn spreads(
             if series.log { sd * series.unit_at(split.place, levels.at(split.place)) } else { sd }
         };
         (ratio.abs() >= LEAST.ln().max(1.96 * error)).then(|| {
-            told(
+            detected(
                 series,
                 &split,
                 Kind::Spread,
@@ -138,7 +138,7 @@ pub(super) fn shares(
                     mode.offset * (after - before) + by,
                 )
             };
-            told(
+            detected(
                 series,
                 &split,
                 Kind::ModeShare,
@@ -171,7 +171,7 @@ fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, ScatterSp
     bounds.windows(3).filter_map(split).collect()
 }
 
-fn told(
+fn detected(
     series: &ValueSeries,
     split: &ScatterSplit,
     kind: Kind,
@@ -215,7 +215,7 @@ mod tests {
     use super::super::{Kind, detect_values};
 
     /// In how many of 100 series a change of the spread is reported.
-    fn told(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
+    fn detected(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
         let mut maker = Maker::new(140);
         let is_told = |values: Vec<f64>| {
             detect_values(&values).scatter.iter().any(|change| change.kind == Kind::Spread)
@@ -229,10 +229,10 @@ mod tests {
             .into_iter()
             .flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd)))
         {
-            let told =
-                told(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
-            println!("{n} values, sd {sd} steps: {told} %");
-            assert!(told <= 2, "{n} values, sd {sd} steps: {told} %");
+            let detected =
+                detected(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
+            println!("{n} values, sd {sd} steps: {detected} %");
+            assert!(detected <= 2, "{n} values, sd {sd} steps: {detected} %");
         }
     }
 
@@ -241,9 +241,9 @@ mod tests {
         for shape in
             [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Spikes, Shape::Quantised]
         {
-            let told = told(|maker| maker.noise(shape, 300, 0.03));
-            println!("{shape:?}: {told} %");
-            assert!(told <= 2, "{shape:?}: {told} %");
+            let detected = detected(|maker| maker.noise(shape, 300, 0.03));
+            println!("{shape:?}: {detected} %");
+            assert!(detected <= 2, "{shape:?}: {detected} %");
         }
     }
 
@@ -252,11 +252,11 @@ mod tests {
         for (shape, least) in
             [(Shape::Gaussian, 95), (Shape::Lognormal, 60), (Shape::Quantised, 90)]
         {
-            let told = told(|maker| {
+            let detected = detected(|maker| {
                 [maker.noise(shape, 100, 0.01), maker.noise(shape, 100, 0.03)].concat()
             });
-            println!("{shape:?}: {told} %");
-            assert!(told >= least, "{shape:?}: {told} %");
+            println!("{shape:?}: {detected} %");
+            assert!(detected >= least, "{shape:?}: {detected} %");
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn beside(
     }
     let most = if n <= LONG { DEGREES.0 } else { DEGREES.1 };
     let columns = legendre(n, most);
-    let climbs = Curve::fit(judge, &choice.places, &columns).told;
+    let climbs = Curve::fit(judge, &choice.places, &columns).detected;
     if climbs[0] < LOOKS.0 && climbs.iter().sum::<f64>() < LOOKS.1 {
         return None;
     }
@@ -124,7 +124,7 @@ impl SettledTrend {
 struct Curve {
     at: Vec<f64>,
     /// The evidence of each degree, in twice the log likelihood of fresh noise.
-    told: Vec<f64>,
+    detected: Vec<f64>,
 }
 
 impl Curve {
@@ -137,7 +137,7 @@ impl Curve {
         let mut y = judge.standard(places);
         // What is masked does not count.
         y.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = 0.0);
-        let (mut factors, mut told) = (vec![0.0; columns.len()], Vec::new());
+        let (mut factors, mut detected) = (vec![0.0; columns.len()], Vec::new());
         let mut directions: Vec<TrendDirection> = Vec::new();
         for which in 0..columns.len() {
             let mut direction = TrendDirection::of(judge, places, columns, which);
@@ -147,7 +147,7 @@ impl Curve {
             }
             direction.square = dot(&direction.within, &direction.within);
             if direction.square <= CONFOUNDED * whole || direction.square.is_nan() {
-                told.push(0.0);
+                detected.push(0.0);
                 continue;
             }
             let along = dot(&direction.within, &y);
@@ -156,14 +156,14 @@ impl Curve {
                 .iter_mut()
                 .zip(&direction.factors)
                 .for_each(|(all, factor)| *all += by * factor);
-            told.push(along * by);
+            detected.push(along * by);
             directions.push(direction);
         }
         let mut at = vec![0.0; judge.series.len()];
         for (column, factor) in columns.iter().zip(factors) {
             at.iter_mut().zip(column).for_each(|(at, x)| *at += factor * x);
         }
-        Self { at, told }
+        Self { at, detected }
     }
 }
 
@@ -228,7 +228,7 @@ fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
 }
 
 /// The curve as it is reported: from where to where it moved most.
-pub(super) fn told(series: &ValueSeries) -> Option<Drift> {
+pub(super) fn detected(series: &ValueSeries) -> Option<Drift> {
     let order = |one: &usize, other: &usize| series.trend[*one].total_cmp(&series.trend[*other]);
     let low = (0..series.trend.len()).min_by(order)?;
     let high = (0..series.trend.len()).max_by(order)?;
@@ -249,7 +249,7 @@ mod tests {
 
     /// 300 values in noise of 1 % on this curve, higher by a share from the middle on: how many
     /// changes and drifts are reported, and in how many series the true change.
-    fn told(seed: u64, curve: impl Fn(f64) -> f64, step: f64) -> (usize, usize, usize) {
+    fn detected(seed: u64, curve: impl Fn(f64) -> f64, step: f64) -> (usize, usize, usize) {
         let mut maker = Maker::new(seed);
         let (mut changes, mut drifts, mut found) = (0, 0, 0);
         for _ in 0..SERIES {
@@ -269,7 +269,7 @@ mod tests {
     fn a_step_among_drift_is_one_step() {
         for (seed, rate) in (140..).zip([0.0002, 0.0005, 0.001]) {
             for step in [0.05, 0.2, -0.2] {
-                let (changes, drifts, found) = told(seed, |i| 1.0 + rate * i, step);
+                let (changes, drifts, found) = detected(seed, |i| 1.0 + rate * i, step);
                 println!(
                     "{rate} a value, {step}: {changes} changes, {drifts} drifts, {found} of \
                      {SERIES} found"
@@ -282,7 +282,7 @@ mod tests {
             }
         }
         // A curve follows a wave less well.
-        let (changes, drifts, found) = told(143, |i| 1.0 + 0.05 * (i / 50.0).sin(), 0.2);
+        let (changes, drifts, found) = detected(143, |i| 1.0 + 0.05 * (i / 50.0).sin(), 0.2);
         println!("a wave: {changes} changes, {drifts} drifts, {found} of {SERIES} found");
         assert!(changes * 10 <= 15 * SERIES && found * 10 >= 9 * SERIES, "{changes}, {found}");
     }

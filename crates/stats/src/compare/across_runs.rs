@@ -145,8 +145,8 @@ fn modes(
         if exact(a) && exact(b) { modes::SplitSides::of(&logs(a), &logs(b), 0.0) } else { None };
     let Some(apart) = apart else { return (None, None) };
     let levels = apart.levelled(Scale::Ratio, [a, b, &[]]).map(|[a, b, _]| [a, b]);
-    let told = if levels.is_some() { ModeComparison::Levels } else { ModeComparison::Given };
-    (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], told)), levels)
+    let detected = if levels.is_some() { ModeComparison::Levels } else { ModeComparison::Given };
+    (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], detected)), levels)
 }
 
 pub(super) fn estimate(over: &RunsComparison, a: &[SampleValue], margin: f64) -> Estimate {
@@ -290,7 +290,7 @@ mod tests {
         let (low, high) = shares.estimate.unwrap().interval.unwrap();
         assert!(0.99 < low && high < 1.01, "{low} {high}");
         assert_eq!(
-            (shares.verdict, shares.modes.unwrap().told),
+            (shares.verdict, shares.modes.unwrap().judged_by),
             (Verdict::Unclear, ModeComparison::Levels)
         );
         assert!(shares.modes.unwrap().difference.0 > 0.0, "{:?}", shares.modes);
@@ -375,11 +375,11 @@ mod tests {
             ([0.0, 1.0, 2.0, 1.0, 1.0, 0.0], [3.0; 6], Verdict::Slower),
             ([0.0, 1.0, 2.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0, 2.0, 3.0], Verdict::Unclear),
         ] {
-            let told = of(&a, &b);
-            assert_eq!(told.verdict, verdict, "{a:?} {b:?}: {told:?}");
-            assert_eq!(told.notes, [between, Note::ByDifference]);
-            assert_eq!(judge_together(std::slice::from_ref(&told), 0.05), [verdict]);
-            let (low, high) = told.estimate.unwrap().difference_interval.unwrap();
+            let detected = of(&a, &b);
+            assert_eq!(detected.verdict, verdict, "{a:?} {b:?}: {detected:?}");
+            assert_eq!(detected.notes, [between, Note::ByDifference]);
+            assert_eq!(judge_together(std::slice::from_ref(&detected), 0.05), [verdict]);
+            let (low, high) = detected.estimate.unwrap().difference_interval.unwrap();
             assert_eq!(verdict.differs(), low > 0.0 || high < 0.0, "{low} {high}");
         }
         assert_eq!(of(&[0.0; 3], &[100.0; 3]).notes, [Note::Few], "by rank three tell nothing");
@@ -394,7 +394,7 @@ mod tests {
             (0..n).map(|_| SampleValue::new((of_run + noise * gaussian(rng)).exp())).collect()
         };
         for (n, m, noise) in [(1, 20, 0.2), (20, 1, 0.3), (2, 20, 0.3), (3, 30, 0.1), (4, 4, 0.2)] {
-            let told = (0..400).filter(|_| {
+            let detected = (0..400).filter(|_| {
                 let (a, b) = (run(n, noise, &mut rng), run(m, noise, &mut rng));
                 let judged = compare_earlier(
                     &a,
@@ -405,9 +405,9 @@ mod tests {
                 );
                 matches!(judged.verdict, Verdict::Faster | Verdict::Slower)
             });
-            let told = told.count();
-            println!("{n} against {m}, {noise}: {told} of 400");
-            assert!(told <= 29, "{n} against {m}, {noise}: {told} of 400");
+            let detected = detected.count();
+            println!("{n} against {m}, {noise}: {detected} of 400");
+            assert!(detected <= 29, "{n} against {m}, {noise}: {detected} of 400");
         }
         for (n, m) in [(1, 1), (2, 2), (1, 3)] {
             let (a, b) = (run(n, 0.01, &mut rng), run(m, 0.01, &mut rng));

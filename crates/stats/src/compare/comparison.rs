@@ -93,7 +93,7 @@ impl Comparison {
     /// differ.
     #[must_use]
     pub fn second_is_of_levels(&self) -> bool {
-        self.modes.is_some_and(|modes| modes.told == ModeComparison::Shares)
+        self.modes.is_some_and(|modes| modes.judged_by == ModeComparison::Shares)
     }
 
     /// How long both waited for a CPU, where that is against a verdict.

@@ -133,12 +133,12 @@ mod tests {
         for count in [10, 16, 30] {
             let mut rng = ChaCha8Rng::seed_from_u64(2);
             let trials = 1000;
-            let told = (0..trials).filter(|_| {
+            let detected = (0..trials).filter(|_| {
                 let pairs = pairs(count, 1.0, &mut rng);
                 compare_duet(&pairs, &ComparisonRules::default(), Look::only(count, 0.05))
                     .significant
             });
-            let rate = told.count() as f64 / f64::from(trials);
+            let rate = detected.count() as f64 / f64::from(trials);
             // 5 %, and two standard errors of 1,000 trials.
             assert!(rate <= 0.05 + 0.014, "{count} pairs: {rate}");
         }

@@ -75,7 +75,7 @@ impl Estimator {
     /// that.
     pub(super) fn bound_below(self, contrast: &RunContrast, level: f64) -> Option<f64> {
         let RunContrast { a, b, rounds, .. } = contrast;
-        // Ranks are counted once for so many differences of rounds, and of sides that are not
+        // Ranks are counted once for all these differences of rounds, and of sides that are not
         // empty.
         if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
             return None;

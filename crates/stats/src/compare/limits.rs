@@ -87,8 +87,8 @@ fn one_side_at_a_limit_has_one_open_end_and_both_have_two() {
         assert!(faster.interval.is_none_or(|(low, _)| low == 0.0), "{faster:?}");
         assert!(open.interval.is_none_or(|ends| ends == (0.0, f64::INFINITY)), "{open:?}");
     }
-    let told = compared(&all, &a, ComparisonRules::default());
-    assert_eq!((told.verdict, told.detectable), (Verdict::Faster, None));
+    let detected = compared(&all, &a, ComparisonRules::default());
+    assert_eq!((detected.verdict, detected.detectable), (Verdict::Faster, None));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub struct SharedModes {
     /// The chance of so different shares when they are the same: Fisher's exact test, two-sided.
     pub p: f64,
     /// What of them is compared.
-    pub told: ModeComparison,
+    pub judged_by: ModeComparison,
 }
 
 /// What is compared of sides that have two modes.
@@ -107,7 +107,12 @@ impl SplitSides {
     }
 
     /// What is said of it, for this many values of either side.
-    pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: ModeComparison) -> SharedModes {
+    pub fn modes(
+        &self,
+        scale: Scale,
+        [a, b]: [usize; 2],
+        judged_by: ModeComparison,
+    ) -> SharedModes {
         let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
         let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
         let [of_a, of_b] = [upper(&self.both[0], a), upper(&self.both[1], b)];
@@ -118,7 +123,7 @@ impl SplitSides {
             upper_share_b: of_b.0 as f64 / b as f64,
             difference: share_difference(of_a, of_b),
             p: shares_differ(of_a, of_b),
-            told,
+            judged_by,
         }
     }
 
@@ -454,7 +459,7 @@ mod tests {
         assert!(gap_of(&side(100.0, 153.0, 8), &b).is_some(), "both have two modes");
         let sides = Sides { a: &samples(&few), b: &samples(&b), control: &[] };
         let compared = compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05));
-        assert_eq!(compared.modes.unwrap().told, ModeComparison::Means);
+        assert_eq!(compared.modes.unwrap().judged_by, ModeComparison::Means);
         let ratio = compared.estimate.unwrap().ratio.unwrap();
         assert!((ratio / 0.325 - 1.0).abs() < 0.02, "the means: {ratio}");
     }

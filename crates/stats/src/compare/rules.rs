@@ -261,7 +261,7 @@ fn with_modes(share: f64, b: (f64, f64), stream: u64) -> Comparison {
 fn other_shares_of_the_same_modes_are_told_by_the_means() {
     let compared = with_modes(0.2, (0.8, 100.0), 1);
     let modes = compared.modes.unwrap();
-    assert_eq!((compared.verdict, modes.told), (Verdict::Slower, ModeComparison::Shares));
+    assert_eq!((compared.verdict, modes.judged_by), (Verdict::Slower, ModeComparison::Shares));
     assert!(modes.difference.0 > 0.2 && modes.p < 0.01, "{modes:?}");
     let first = compared.estimate.unwrap();
     assert_eq!((first.estimator, compared.choice.because), (Estimator::Mean, ChoiceReason::Modes));
@@ -276,7 +276,7 @@ fn other_shares_of_the_same_modes_are_told_by_the_means() {
 fn other_levels_with_the_same_shares_are_told_as_without_modes() {
     let compared = with_modes(0.4, (0.4, 110.0), 2);
     assert_eq!(
-        (compared.verdict, compared.modes.unwrap().told),
+        (compared.verdict, compared.modes.unwrap().judged_by),
         (Verdict::Slower, ModeComparison::Levels)
     );
     let (low, high) = compared.estimate.unwrap().interval.unwrap();
@@ -304,7 +304,7 @@ fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
     let mut all = (0..12).map(|stream| with_modes(0.2, (0.85, 97.0), stream));
     let compared = all.find(|it| it.notes.contains(&Note::Contradicted)).unwrap();
     assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
-    assert_eq!(compared.modes.unwrap().told, ModeComparison::Shares);
+    assert_eq!(compared.modes.unwrap().judged_by, ModeComparison::Shares);
 }
 
 #[test]
@@ -326,7 +326,10 @@ fn modes_of_the_rounds_are_taken_away_with_them() {
     };
     let with = |level: f64| compared(&side(1.0, 7), &side(level, 11), ComparisonRules::default());
     let same = with(1.0);
-    assert_eq!((same.verdict, same.modes.unwrap().told), (Verdict::Same, ModeComparison::Rounds));
+    assert_eq!(
+        (same.verdict, same.modes.unwrap().judged_by),
+        (Verdict::Same, ModeComparison::Rounds)
+    );
     assert_eq!(with(1.02).verdict, Verdict::Slower);
 }
 
@@ -341,7 +344,7 @@ fn of_modes_of_their_own_the_means_are_told() {
     };
     let reported = compared(&side(120.0), &side(160.0), ComparisonRules::default());
     assert_eq!(
-        (reported.verdict, reported.modes.unwrap().told),
+        (reported.verdict, reported.modes.unwrap().judged_by),
         (Verdict::Slower, ModeComparison::Means)
     );
     assert_eq!(reported.estimate.unwrap().estimator, Estimator::Mean);
@@ -349,7 +352,7 @@ fn of_modes_of_their_own_the_means_are_told() {
         ComparisonRules { estimator: Some(Estimator::Minimum), ..ComparisonRules::default() };
     let asked = compared(&side(120.0), &side(160.0), asked);
     assert_eq!(
-        (asked.modes.unwrap().told, asked.choice.because),
+        (asked.modes.unwrap().judged_by, asked.choice.because),
         (ModeComparison::Given, ChoiceReason::Asked)
     );
 }
@@ -384,7 +387,7 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let estimator = compared.choice.estimator;
     assert_ne!(estimator, Estimator::Minimum);
     assert_eq!(
-        compared.modes.map(|modes| modes.told),
+        compared.modes.map(|modes| modes.judged_by),
         Some(ModeComparison::Rounds),
         "both in the same rounds"
     );

@@ -161,7 +161,7 @@ pub(super) fn differences_over_runs(
     let reach = student_quantile(1.0 - error / 2.0, prior.freedom) * standard_error;
     let by_rank = 2.0 * rank_sum_above(&a, &b).min(rank_sum_above(&b, &a));
     let p = (2.0 * t_above(difference.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
-    // What ranks do not tell, the interval does not either.
+    // What ranks do not show, the interval does not either.
     let reach = if p > error { reach.max(difference.abs()) } else { reach };
     Some(RunsApart {
         centre,
@@ -320,20 +320,20 @@ mod tests {
     fn rates(runs: usize, prior: Option<RunEffectPrior>, deviation: f64) -> (f64, f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(6);
         let trials = 1500;
-        let (mut told, mut by_ranks) = (0, 0);
+        let (mut detected, mut by_ranks) = (0, 0);
         for _ in 0..trials {
             let a: Vec<Vec<SampleValue>> = (0..runs).map(|_| run(deviation, &mut rng)).collect();
             let b = run(deviation, &mut rng);
             let a: Vec<&[SampleValue]> = a.iter().map(Vec::as_slice).collect();
             let compared = compare_over_runs(&a, &[&b], prior, 0.05).unwrap();
-            told += u32::from(compared.p <= 0.05);
+            detected += u32::from(compared.p <= 0.05);
             assert_eq!(compared.p <= 0.05, compared.interval.0 > 1.0 || compared.interval.1 < 1.0);
             let values =
                 |side: &[SampleValue]| side.iter().map(|sample| sample.value).collect::<Vec<_>>();
             let (a, b) = (values(&a.concat()), values(&b));
             by_ranks += u32::from(rank_sum_above(&a, &b).min(rank_sum_above(&b, &a)) <= 0.025);
         }
-        (f64::from(told) / f64::from(trials), f64::from(by_ranks) / f64::from(trials))
+        (f64::from(detected) / f64::from(trials), f64::from(by_ranks) / f64::from(trials))
     }
 
     #[test]
@@ -342,8 +342,8 @@ mod tests {
         let known = RunEffectPrior { deviation: DEVIATION, freedom: 4.0, assumed: false };
         for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)]
         {
-            let (told, by_ranks) = rates(runs, prior, DEVIATION);
-            assert!(told <= 0.05 + 0.011, "{runs} runs, {prior:?}: {told}");
+            let (detected, by_ranks) = rates(runs, prior, DEVIATION);
+            assert!(detected <= 0.05 + 0.011, "{runs} runs, {prior:?}: {detected}");
             assert!(by_ranks > 0.25, "{by_ranks}: a rank test would be right");
         }
     }
@@ -361,18 +361,18 @@ mod tests {
     fn counts_of_which_some_are_zero_are_told_apart_as_seldom_as_is_said() {
         let mut rng = ChaCha8Rng::seed_from_u64(8);
         let trials = 300;
-        let told = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
-            let told = (0..trials).filter(|_| {
+        let detected = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
+            let detected = (0..trials).filter(|_| {
                 let [a, b] = sides.map(|expected| counts(expected, rng));
                 differences_over_runs(&a, &b, RunEffectPrior::UNKNOWN, 0.05).unwrap().p <= 0.05
             });
-            told.count() as f64 / f64::from(trials)
+            detected.count() as f64 / f64::from(trials)
         };
         for expected in [0.3, 1.0, 3.0] {
-            let rate = told([expected; 2], &mut rng);
+            let rate = detected([expected; 2], &mut rng);
             assert!(rate <= 0.05 + 0.025, "{expected}: {rate}");
         }
-        let found = told([0.3, 6.0], &mut rng);
+        let found = detected([0.3, 6.0], &mut rng);
         assert!(found >= 0.95, "{found}");
     }
 
@@ -380,8 +380,8 @@ mod tests {
     fn a_host_may_be_a_little_worse_than_its_prior() {
         let known =
             Some(RunEffectPrior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
-        let (told, _) = rates(1, known, DEVIATION);
-        assert!(told <= 0.061, "{told}");
+        let (detected, _) = rates(1, known, DEVIATION);
+        assert!(detected <= 0.061, "{detected}");
     }
 
     #[test]

@@ -332,12 +332,12 @@ mod tests {
         });
         let drift = far / (looks.planned as f64).sqrt();
         let q = |chance: f64| -normal_quantile(chance);
-        let told = walk.looked.iter().zip(looks.all()).map(|(at, Look { ends, .. })| {
+        let detected = walk.looked.iter().zip(looks.all()).map(|(at, Look { ends, .. })| {
             let (seen, scale) = (drift * at.time.sqrt(), at.time.sqrt());
             let first = at.boundary / scale;
             walk_between(at, drift, (first.max(seen - q(ends.far)), seen + q(ends.near)))
         });
-        let told: f64 = told.sum();
+        let detected: f64 = detected.sum();
         let at = walk.looked.last().unwrap();
         let (plain, repeated) = (q(looks.error / 2.0), at.boundary / at.time.sqrt());
         let left =
@@ -345,7 +345,7 @@ mod tests {
         let left = left.map(|(low, high, reach)| {
             walk_between(at, drift, (low.max(far - reach), high.min(far + reach)))
         });
-        told + left.iter().sum::<f64>()
+        detected + left.iter().sum::<f64>()
     }
 
     /// The chance to come to this look, and to see a drift between these, in its standard errors.

@@ -41,7 +41,7 @@ fn session(
 #[derive(Clone, Copy, Debug, Default)]
 struct Ended {
     trials: f64,
-    told: f64,
+    detected: f64,
     covered: f64,
 }
 
@@ -61,24 +61,24 @@ impl Ended {
                 looked.skip_while(|it| it.verdict == Verdict::Unclear && it.look.rounds < 30);
             let last = all.next().unwrap();
             let (low, high) = last.estimate.unwrap().interval.unwrap();
-            ended.told += f64::from(u8::from(last.verdict.differs()));
+            ended.detected += f64::from(u8::from(last.verdict.differs()));
             ended.covered += f64::from(u8::from(low <= effect && effect <= high));
         }
         ended
     }
 
     fn and(self, other: Self) -> Self {
-        let Self { trials, told, covered } = other;
+        let Self { trials, detected, covered } = other;
         Self {
             trials: self.trials + trials,
-            told: self.told + told,
+            detected: self.detected + detected,
             covered: self.covered + covered,
         }
     }
 
     /// The share that was told, and so many standard errors of a share of 5 %.
-    fn told(&self, errors: f64) -> (f64, f64) {
-        (self.told / self.trials, errors * (0.05 * 0.95 / self.trials).sqrt())
+    fn detected(&self, errors: f64) -> (f64, f64) {
+        (self.detected / self.trials, errors * (0.05 * 0.95 / self.trials).sqrt())
     }
 
     /// The share that was covered, and so many standard errors of a share of 95 %.
@@ -95,18 +95,18 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
         let of = [1.0, 1.01, 1.03].map(|effect| Ended::of(noise, effect, trials));
         let shares = of.map(|ended| format!("{:.1} %", 100.0 * ended.covered / ended.trials));
         println!(
-            "{noise:?}: told {:.1} %, covered {}",
-            100.0 * of[0].told / of[0].trials,
+            "{noise:?}: found {:.1} %, covered {}",
+            100.0 * of[0].detected / of[0].trials,
             shares.join(", ")
         );
-        let (rate, off) = of[0].told(2.0);
+        let (rate, off) = of[0].detected(2.0);
         assert!(rate <= 0.05 + off, "{noise:?}: {rate}");
         let of_noise = of.into_iter().fold(Ended::default(), Ended::and);
         let (share, off) = of_noise.covered(2.0);
         assert!((0.93 - off..=0.97 + off).contains(&share), "{noise:?}: {share}");
         (same, all) = (same.and(of[0]), all.and(of_noise));
     }
-    let (rate, off) = same.told(2.0);
+    let (rate, off) = same.detected(2.0);
     assert!(rate <= 0.05 + off, "{rate}");
     let (share, off) = all.covered(0.0);
     assert!((0.93 - off..=0.97 + off).contains(&share), "{share}");
@@ -127,7 +127,7 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
     for step in [0.5, 1.0, 2.0, 3.0] {
         for (rounds, effect) in [(10, 0.0), (10, 1.0), (30, 0.0), (30, 1.0)] {
             let mut rng = ChaCha8Rng::seed_from_u64(9);
-            let (mut covered, mut told) = (0.0, 0.0);
+            let (mut covered, mut detected) = (0.0, 0.0);
             for seed in 0..trials {
                 let centre = 100.0 + step * rng.random::<f64>();
                 let [a, b, control] = [centre, centre + effect, centre]
@@ -137,11 +137,11 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
                 let compared = compare(&sides, &rules, Look::only(rounds as usize, 0.05));
                 let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
                 covered += f64::from(u8::from(low <= effect + 1e-9 && effect - 1e-9 <= high));
-                told += f64::from(u8::from(compared.verdict.differs()));
+                detected += f64::from(u8::from(compared.verdict.differs()));
             }
-            let (covered, told) = (covered / trials as f64, told / trials as f64);
+            let (covered, detected) = (covered / trials as f64, detected / trials as f64);
             println!(
-                "steps of {step}, {rounds} rounds, {effect} apart: covered {covered}, told {told}"
+                "steps of {step}, {rounds} rounds, {effect}: covered {covered}, found {detected}"
             );
             // 95 and 5 %, and two standard errors of 400 trials.
             assert!(
@@ -149,8 +149,8 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
                 "steps of {step}, {rounds} rounds, {effect}: {covered}"
             );
             assert!(
-                effect > 0.0 || told <= 0.05 + 0.022,
-                "steps of {step}, {rounds} rounds: {told}"
+                effect > 0.0 || detected <= 0.05 + 0.022,
+                "steps of {step}, {rounds} rounds: {detected}"
             );
         }
     }
@@ -159,9 +159,9 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
 #[test]
 fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
     let trials = 300;
-    let told = |shares: [f64; 2], level: f64| {
+    let detected = |shares: [f64; 2], level: f64| {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
-        let told = |seed: u64| {
+        let detected = |seed: u64| {
             let mut side = |share: f64, level: f64| -> Vec<SampleValue> {
                 let mut value = || {
                     let upper = if rng.random::<f64>() < share { 0.1 } else { 0.0 };
@@ -179,21 +179,21 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
             );
             compared.verdict
         };
-        let all: Vec<Verdict> = (0..trials).map(told).collect();
+        let all: Vec<Verdict> = (0..trials).map(detected).collect();
         let count =
             |wanted: Verdict| all.iter().filter(|it| **it == wanted).count() as f64 / trials as f64;
         [Verdict::Slower, Verdict::Faster].map(count)
     };
     for share in [0.2, 0.5] {
-        let [slower, faster] = told([share; 2], 100.0);
+        let [slower, faster] = detected([share; 2], 100.0);
         // 5 %, and two standard errors of 300 trials.
         assert!(slower + faster <= 0.05 + 0.025, "{share}: {slower} {faster}");
     }
-    let [slower, faster] = told([0.25, 0.75], 100.0);
+    let [slower, faster] = detected([0.25, 0.75], 100.0);
     assert!(slower >= 0.85 && faster <= 0.01, "other shares: {slower} {faster}");
-    let [slower, faster] = told([0.3; 2], 102.0);
+    let [slower, faster] = detected([0.3; 2], 102.0);
     assert!(slower >= 0.4 && faster <= 0.01, "other levels: {slower} {faster}");
-    let [slower, faster] = told([0.3; 2], 105.0);
+    let [slower, faster] = detected([0.3; 2], 105.0);
     assert!(slower >= 0.85 && faster <= 0.01, "levels far apart: {slower} {faster}");
 }
 
@@ -209,7 +209,7 @@ fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
         (0..30).map(|round| SampleValue::new(value()).in_round(round)).collect()
     };
     let looks = Looks::planned(30, 0.05);
-    let told = |seed: u64| {
+    let detected = |seed: u64| {
         let (a, b, control) = (side(shares[0], 1.0), side(shares[1], level), side(shares[0], 1.0));
         let mut verdicts = looks.all().iter().map(|&look| {
             let [a, b, control] = [&a, &b, &control].map(|side| &side[..look.rounds]);
@@ -222,7 +222,7 @@ fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
         });
         verdicts.find(|verdict| *verdict != Verdict::Unclear).unwrap_or(Verdict::Unclear)
     };
-    let all: Vec<Verdict> = (0..trials).map(told).collect();
+    let all: Vec<Verdict> = (0..trials).map(detected).collect();
     [Verdict::Faster, Verdict::Slower]
         .map(|wanted| all.iter().filter(|it| **it == wanted).count() as f64 / trials as f64)
 }
@@ -272,15 +272,15 @@ fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
                 ));
             }
         }
-        let told = judge_together(&rows, 0.05);
+        let detected = judge_together(&rows, 0.05);
         let count = |rows: std::ops::Range<usize>| {
-            told[rows].iter().filter(|verdict| verdict.differs()).count()
+            detected[rows].iter().filter(|verdict| verdict.differs()).count()
         };
         let (right, wrong) = (count(0..15), count(15..60));
         wrong_share += wrong as f64 / (wrong + right).max(1) as f64 / f64::from(trials);
         found += right;
     }
-    assert!(wrong_share <= 0.05, "{wrong_share} of those told are wrong");
+    assert!(wrong_share <= 0.05, "{wrong_share} of those found are wrong");
     assert!(found >= 1400, "{found} of 1,500 found");
 }
 

@@ -81,10 +81,10 @@ mod tests {
                 (126_700.0, Verdict::Faster),
                 (256_324.0, Verdict::Slower),
             ] {
-                let told = of(128_162.0, b, control);
-                assert_eq!((told.verdict, told.more), (verdict, None), "{b}: {told:?}");
-                assert_eq!(judge_together(std::slice::from_ref(&told), 0.05), [verdict]);
-                assert!(matches!(told.notes[..], [Note::Once(_)]), "{:?}", told.notes);
+                let detected = of(128_162.0, b, control);
+                assert_eq!((detected.verdict, detected.more), (verdict, None), "{b}: {detected:?}");
+                assert_eq!(judge_together(std::slice::from_ref(&detected), 0.05), [verdict]);
+                assert!(matches!(detected.notes[..], [Note::Once(_)]), "{:?}", detected.notes);
             }
         }
         // 2.776 · √2 · 0.1 %
@@ -103,12 +103,12 @@ mod tests {
     fn single_counts_of_one_program_are_told_apart_as_seldom_as_is_said() {
         let mut rng = ChaCha8Rng::seed_from_u64(10);
         let trials = 1000;
-        let told = (0..trials).filter(|_| {
+        let detected = (0..trials).filter(|_| {
             let mut count = || 1e6 * (0.001 * gaussian(&mut rng)).exp();
             let (a, b, control) = (count(), count(), count());
             of(a, b, &[control]).estimate.unwrap().is_significant()
         });
-        let rate = told.count() as f64 / f64::from(trials);
+        let rate = detected.count() as f64 / f64::from(trials);
         // 5 %, and two standard errors of 1,000 trials.
         assert!(rate <= 0.05 + 0.014, "{rate}");
     }

@@ -79,23 +79,23 @@ impl ComparisonWork {
     /// modes means nothing.
     fn with_modes(self, apart: &SplitSides) -> Self {
         let numbers = [self.a.len(), self.b.len()];
-        let told = |told: ModeComparison| Some(apart.modes(self.scale, numbers, told));
+        let detected = |detected: ModeComparison| Some(apart.modes(self.scale, numbers, detected));
         let is_given = matches!(
             self.rules.estimator,
             Some(Estimator::Mean | Estimator::Minimum | Estimator::Runs)
         );
         if is_given || self.both.has_levels() {
-            return Self { modes: told(ModeComparison::Given), ..self };
+            return Self { modes: detected(ModeComparison::Given), ..self };
         }
         if apart.is_of_rounds(self.scale, &self.a, &self.b) {
-            return Self { modes: told(ModeComparison::Rounds), ..self };
+            return Self { modes: detected(ModeComparison::Rounds), ..self };
         }
         let levelled = apart.levelled(self.scale, [&self.a, &self.b, &self.control]);
         // Levels near zero have no ratio.
         let Some([a, b, control]) = levelled.filter(|_| self.scale == Scale::Ratio) else {
-            return Self { modes: told(ModeComparison::Means), ..self };
+            return Self { modes: detected(ModeComparison::Means), ..self };
         };
-        let modes = told(ModeComparison::Levels);
+        let modes = detected(ModeComparison::Levels);
         let with = |one: &[SampleValue], other: &[SampleValue]| {
             BoundContrasts::of(self.scale, one, other, self.rules.seed)
         };
@@ -194,7 +194,7 @@ impl ComparisonWork {
                     because: ChoiceReason::Modes,
                     ..choice
                 },
-                modes: Some(SharedModes { told: ModeComparison::Shares, ..modes }),
+                modes: Some(SharedModes { judged_by: ModeComparison::Shares, ..modes }),
                 is_open: false,
             }
         } else {
@@ -210,7 +210,7 @@ impl ComparisonWork {
                 control: self.estimate(&of_control, choice.estimator),
                 choice,
                 modes: Some(if is_other {
-                    SharedModes { told: ModeComparison::SharesOnly, ..modes }
+                    SharedModes { judged_by: ModeComparison::SharesOnly, ..modes }
                 } else {
                     modes
                 }),
@@ -260,7 +260,7 @@ impl ComparisonWork {
     fn choose(&self) -> EstimatorChoice {
         let of_both = self.both.interleaved();
         let choice = match (self.rules.estimator, of_both) {
-            _ if self.modes.is_some_and(|modes| modes.told == ModeComparison::Means) => {
+            _ if self.modes.is_some_and(|modes| modes.judged_by == ModeComparison::Means) => {
                 EstimatorChoice::plain(Estimator::Mean, ChoiceReason::Modes)
             }
             (Some(estimator), _) => EstimatorChoice::plain(estimator, ChoiceReason::Asked),
@@ -319,7 +319,7 @@ impl ComparisonWork {
         let shift = (high - low) / 2.0 * power + self.clock.error;
         match self.scale {
             Scale::Ratio => Some(shift.exp_m1()),
-            // Nothing moved, as most values are the same: that tells no smallest difference.
+            // Nothing moved, as most values are the same: that shows no smallest difference.
             Scale::Difference if shift <= 0.0 => None,
             Scale::Difference => {
                 both.centre_of_a().filter(|&centre| centre > 0.0).map(|centre| shift / centre)

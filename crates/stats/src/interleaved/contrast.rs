@@ -16,7 +16,7 @@ const WIDE: f64 = 0.1;
 const FARTHEST: f64 = 12.0;
 /// How fast the search for an end of an interval walks outward.
 const STRIDE: f64 = 1.4;
-/// So many strides beyond an end are looked at for what is possible again.
+/// This many strides beyond an end are looked at for what is possible again.
 const AHEAD: usize = 3;
 /// Halvings of the last step: an end is known to a thousandth of it.
 const HALVINGS: usize = 10;

@@ -50,7 +50,7 @@ pub(crate) const MOVEMENTS: [Movement; 11] = [
 ];
 
 /// A host that executes programs.
-pub(crate) struct Host {
+pub(crate) struct SimulatedHost {
     rng: ChaCha8Rng,
     movement: Movement,
     path: f64,
@@ -63,7 +63,7 @@ pub(crate) struct Host {
     pub mode: Option<(f64, f64)>,
 }
 
-impl Host {
+impl SimulatedHost {
     pub fn new(movement: Movement, seed: u64) -> Self {
         let mut host = Self {
             rng: ChaCha8Rng::seed_from_u64(seed),

@@ -1,7 +1,7 @@
 //! The estimate on simulated hosts, whose programs' levels are known.
 
 use super::permutation::{Outcomes, chance_above};
-use super::simulated::{Host, MOVEMENTS, Movement};
+use super::simulated::{MOVEMENTS, Movement, SimulatedHost};
 use super::*;
 use crate::summary::median;
 
@@ -11,7 +11,7 @@ const LEVELS: [f64; 6] = [0.0, 0.0, 0.01, 0.02, 0.05, 0.0];
 fn errors(movement: Movement, levels: &[f64], rounds: u32, hosts: u64) -> [f64; 3] {
     let mut squares = [0.0; 3];
     for seed in 0..hosts {
-        let all = Host::new(movement, seed).rounds(levels, rounds);
+        let all = SimulatedHost::new(movement, seed).rounds(levels, rounds);
         let of =
             |program: usize| all.iter().filter(move |it| it.program == program).map(|it| it.value);
         let mean = |program: usize| of(program).sum::<f64>() / f64::from(rounds);
@@ -62,7 +62,7 @@ fn intervals_and_tests_err_as_often_as_they_say() {
             let (mut held, mut wrong) = (0, 0);
             let hosts = 150;
             for seed in 0..hosts {
-                let mut host = Host::new(movement, 1000 + seed);
+                let mut host = SimulatedHost::new(movement, 1000 + seed);
                 let all = host.rounds(levels, 20);
                 // The third program is the first one again.
                 let again = |it: &InterleavedExecution| InterleavedExecution {
@@ -89,7 +89,7 @@ fn intervals_and_tests_err_as_often_as_they_say() {
 fn large_differences_are_clear_on_any_host() {
     for movement in MOVEMENTS {
         for by in [0.3_f64, 0.7, 3.0] {
-            let all = Host::new(movement, 5).rounds(&[0.0, by, 0.0], 20);
+            let all = SimulatedHost::new(movement, 5).rounds(&[0.0, by, 0.0], 20);
             let again: Vec<_> = all
                 .iter()
                 .map(|it| InterleavedExecution { program: it.program % 2, ..*it })
@@ -110,7 +110,8 @@ fn errors_are_about_what_effects_are_off() {
     for movement in MOVEMENTS {
         let (mut within, mut all) = (0, 0);
         for seed in 0..60 {
-            let fit = Fit::of(&Host::new(movement, 77 + seed).rounds(&LEVELS, 20), 6).unwrap();
+            let fit =
+                Fit::of(&SimulatedHost::new(movement, 77 + seed).rounds(&LEVELS, 20), 6).unwrap();
             let truth = polish::centred(LEVELS.to_vec());
             for ((effect, error), truth) in fit.effects.iter().zip(&fit.errors).zip(truth) {
                 within += u32::from((effect - truth).abs() <= 1.96 * error);
@@ -125,7 +126,7 @@ fn errors_are_about_what_effects_are_off() {
 
 #[test]
 fn a_tail_is_the_counted_one() {
-    let mut host = Host::new(Movement::Steady, 3);
+    let mut host = SimulatedHost::new(Movement::Steady, 3);
     for shift in [0.0, 0.3, 0.8, 1.5] {
         let mut rounds = Vec::new();
         for _ in 0..12 {
@@ -170,7 +171,7 @@ fn values_at_the_usual_speed_have_the_levels_of_the_fit_and_their_intervals_hold
     for movement in MOVEMENTS {
         let (mut held, mut all) = (0, 0);
         for seed in 0..60 {
-            let executions = Host::new(movement, 300 + seed).rounds(&LEVELS, 20);
+            let executions = SimulatedHost::new(movement, 300 + seed).rounds(&LEVELS, 20);
             let fit = Fit::of(&executions, 6).unwrap();
             let values = fit.at_usual_speed(&executions);
             let truth = polish::centred(LEVELS.to_vec());
@@ -201,7 +202,7 @@ fn modes_of_programs_are_no_path() {
     for movement in MOVEMENTS {
         let (mut held, mut wrong, hosts) = (0, 0, 100);
         for seed in 0..hosts {
-            let mut host = Host::new(movement, 500 + seed);
+            let mut host = SimulatedHost::new(movement, 500 + seed);
             host.mode = Some((0.06, 0.3));
             let contrast = Contrast::of(&host.rounds(&[0.0, 0.03], 20)).unwrap();
             let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
@@ -221,7 +222,8 @@ fn programs_that_respond_differently_differ_by_what_they_do_at_one_of_the_speeds
     for (length, share) in [(3.0, 0.5), (30.0, 0.5), (30.0, 0.2)] {
         let (mut held, mut seen, hosts) = (0, 0, 100);
         for seed in 0..hosts {
-            let mut host = Host::new(Movement::Spells { apart, length, share }, 700 + seed);
+            let mut host =
+                SimulatedHost::new(Movement::Spells { apart, length, share }, 700 + seed);
             host.responses = vec![1.0, response];
             let contrast = Contrast::of(&host.rounds(&[0.0, 0.05], 20)).unwrap();
             let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
@@ -239,7 +241,7 @@ fn small_differences_are_found_on_any_host() {
     for movement in MOVEMENTS {
         let found = [0.0, 0.01, 0.02, 0.05, 0.08].map(|by| {
             let clear = |seed: u64| {
-                let all = Host::new(movement, 900 + seed).rounds(&[0.0, by], 30);
+                let all = SimulatedHost::new(movement, 900 + seed).rounds(&[0.0, by], 30);
                 Contrast::of(&all).unwrap().bound_below(0.025) > 0.0
             };
             (0..60).filter(|seed| clear(*seed)).count()

@@ -111,11 +111,12 @@ fn between_two(good: usize, bad: usize, history: &AskedHistory<'_>) -> Option<us
         };
         near.into_iter().flatten().map(|other| 1.0 - fails(other)).product::<f64>()
     };
-    let tells = |nth: usize| {
+    let informs = |nth: usize| {
         let share = (nth as f64 + 1.0) / (open.len() as f64 + 1.0);
         -share * share.log2() - (1.0 - share) * (1.0 - share).log2()
     };
-    let best = open.iter().enumerate().map(|(nth, &at)| (at, likely(at), likely(at) * tells(nth)));
+    let best =
+        open.iter().enumerate().map(|(nth, &at)| (at, likely(at), likely(at) * informs(nth)));
     let (at, chance, _) = best.max_by(|a, b| a.2.total_cmp(&b.2))?;
     (unusable.len() < HOPELESS || chance >= LIKELY).then_some(at)
 }

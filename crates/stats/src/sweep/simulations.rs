@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::interleaved::InterleavedExecution;
-use crate::interleaved::simulated::{Host, MOVEMENTS, Movement};
+use crate::interleaved::simulated::{MOVEMENTS, Movement, SimulatedHost};
 
 const VALUES: usize = 14;
 const ROUNDS: u32 = 10;
@@ -37,8 +37,8 @@ fn truly_best(levels: &[f64]) -> usize {
     super::curve::lowest(levels).unwrap()
 }
 
-fn host(movement: Movement, noise: f64, seed: u64) -> Host {
-    let mut host = Host::new(movement, seed);
+fn host(movement: Movement, noise: f64, seed: u64) -> SimulatedHost {
+    let mut host = SimulatedHost::new(movement, seed);
     host.noise = noise;
     host
 }
@@ -285,7 +285,7 @@ fn one_execution_each_says_nothing() {
 fn lacks([best, others]: [f64; 2], rounds: u32, sweeps: u64) -> f64 {
     let levels = [0.0, 0.0, 0.0, 0.0, 1.1, 1.1, 1.1, 1.1];
     let missed = |seed: u64| {
-        let mut drawn = Host::new(Movement::Steady, seed + 1_000_000);
+        let mut drawn = SimulatedHost::new(Movement::Steady, seed + 1_000_000);
         let noisy = |it: InterleavedExecution| {
             let scale = if it.program < 4 { best } else { others };
             InterleavedExecution { value: it.value + scale * drawn.gaussian(), ..it }

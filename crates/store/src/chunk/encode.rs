@@ -132,7 +132,7 @@ fn sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
 
 /// Every metric as the sum of every two others, where that is smaller.
 fn possible_sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
-    // Which of several replicates a sum is could not be told.
+    // Which of several replicates a sum is could not be known.
     let repeats =
         |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
     let sizes: Vec<usize> =

@@ -201,7 +201,7 @@ impl dyn Database + '_ {
             .and_then(|result| self.commit().map(|()| result));
         if done.is_err() {
             // Also where it did not even begin: what was set up for it must go. The first error is
-            // the one that tells; a transaction that the database ended itself cannot be rolled
+            // the one that says so; a transaction that the database ended itself cannot be rolled
             // back again.
             let _ = self.rollback();
         }

@@ -146,7 +146,7 @@ impl Cache {
             .into_iter()
             .filter(|path| !stays.contains(path))
         {
-            // What cannot be removed now is in nobody's way.
+            // What cannot be removed now is in no one's way.
             let _ = self.remove_copy(&folder);
         }
         self.let_go();

@@ -139,12 +139,12 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// Tells it that all is well.
+    /// Signals that all is well.
     fn drop(&mut self) {
         // Twice, in case that the command was never started and it does not know a group yet.
-        let told = self.leash.write_all(b"done\ndone\n");
+        let written = self.leash.write_all(b"done\ndone\n");
         // It must not take our silence for our end.
-        let _ = told.or_else(|_| self.child.kill());
+        let _ = written.or_else(|_| self.child.kill());
         let _ = self.child.wait();
     }
 }
@@ -175,7 +175,7 @@ impl Job {
         command.stdin(Stdio::null()).stdout(input.try_clone()?).stderr(input).process_group(0);
         die_with_us(&mut command);
         let mut child = command.spawn()?;
-        // The command holds an end of the pipe that nobody prints to.
+        // The command holds an end of the pipe that no process prints to.
         drop(command);
         let group = i32::try_from(child.id())
             .ok()
@@ -229,7 +229,7 @@ impl Job {
             let _ = kill_process_group(self.group, signal);
             let until = Instant::now() + GRACE;
             while is_alive(self.group) && Instant::now() < until {
-                // Whoever prints its last words must not wait for a reader.
+                // A process that prints its last words must not wait for a reader.
                 if matches!(self.wait(TICK, false), Ok((true, _))) && self.read(log).is_err() {
                     self.output = None;
                 }
@@ -279,11 +279,11 @@ impl Job {
     }
 }
 
-/// Whoever kills us, kills the command.
+/// A kill of this process kills the command too.
 fn die_with_us(command: &mut Command) {
     let us = getpid();
     let prepare = move || {
-        // TERM, which `make` and its like pass on to their children: nobody is left to kill the
+        // TERM, which `make` and its like pass on to their children: no one is left to kill the
         // whole group.
         set_parent_process_death_signal(Some(Signal::TERM))?;
         // Too late for a signal if we are dead already.

@@ -12,7 +12,8 @@ use crate::SubjectError;
 use crate::build::{BuildEnd, execute};
 use crate::checkout::work::{CheckoutWork, WorkStop};
 
-/// Whoever merges, and when, is always the same, so that the same merge is the same commit.
+/// The author and the time of a merge are always the same, so that the same merge is the same
+/// commit.
 const WHO: [(&str, &str); 6] = [
     ("GIT_AUTHOR_NAME", "tacho"),
     ("GIT_AUTHOR_EMAIL", "tacho@localhost"),

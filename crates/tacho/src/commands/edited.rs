@@ -9,7 +9,7 @@ use crate::output::text::count;
 use crate::project::Project;
 
 /// Says that the work tree has edits beside what these revisions are, and how to measure them.
-pub fn tell(project: &Project, revisions: &[Revision]) {
+pub fn announce(project: &Project, revisions: &[Revision]) {
     let files = edited_files(&project.plan.subject, &project.file, revisions);
     if files == 0 {
         return;

@@ -223,9 +223,9 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
     let is_scaled = |series: &&Series| {
         Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor)
     };
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for Series { key, points, .. } in series.iter().filter(is_scaled) {
-        if !told.insert(key.benchmark.identity()) {
+        if !reported.insert(key.benchmark.identity()) {
             continue;
         }
         let mut shares = store.values(host, &key.benchmark, Metric::COUNTED_SHARE)?;

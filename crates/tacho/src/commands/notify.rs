@@ -22,7 +22,7 @@ use crate::output::{self, text};
 use crate::project::Project;
 
 /// Where the names of the changes stand that were reported, one a line.
-const TOLD: &str = ".tacho/told";
+const NOTIFIED: &str = ".tacho/told";
 
 /// The program that is notified of changes.
 pub struct Teller {
@@ -34,7 +34,7 @@ impl Teller {
     /// With the first use, what is known already counts as reported: the first notification does
     /// not repeat the past.
     pub fn open(project: &Project, command: &str) -> Result<Self, CliError> {
-        let teller = Self { command: command.to_owned(), file: project.folder.join(TOLD) };
+        let teller = Self { command: command.to_owned(), file: project.folder.join(NOTIFIED) };
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
             let found = found::look(project, &mut store)?;
@@ -58,7 +58,7 @@ impl Teller {
         let host = store.put_host(&tacho_measure::host())?;
         let found = found::look(project, &mut store)?;
         drop(store);
-        let doubtful = due(&found, &self.told()?)
+        let doubtful = due(&found, &self.reported()?)
             .into_iter()
             .filter(|change| is_doubtful(change, found.sides(change).as_ref()))
             .cloned()
@@ -86,25 +86,25 @@ impl Teller {
     }
 
     /// The names of the changes that were reported.
-    fn told(&self) -> Result<BTreeSet<String>, CliError> {
+    fn reported(&self) -> Result<BTreeSet<String>, CliError> {
         let text = std::fs::read_to_string(&self.file).map_err(CliError::reading(&self.file))?;
         Ok(text.lines().map(str::to_owned).collect())
     }
 
     /// Gives what is new to the command.
-    pub fn tell(&self, project: &Project) -> Result<Exit, CliError> {
-        let mut told = self.told()?;
+    pub fn announce(&self, project: &Project) -> Result<Exit, CliError> {
+        let mut reported = self.reported()?;
         let mut store = project.store()?;
         let found = found::look(project, &mut store)?;
-        let changes = due(&found, &told);
+        let changes = due(&found, &reported);
         if changes.is_empty() {
             return Ok(Exit::Success);
         }
         let worse = changes.iter().filter(|change| is_new_regression(change)).count();
         let markdown = list::of(project, &mut store, &found, &changes)?.markdown();
         self.give(project, &changes, worse, &markdown)?;
-        told.extend(changes.iter().map(|change| change.name.clone()));
-        self.keep(&told)?;
+        reported.extend(changes.iter().map(|change| change.name.clone()));
+        self.keep(&reported)?;
         Ok(if worse > 0 { Exit::Worse } else { Exit::Success })
     }
 
@@ -168,6 +168,6 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
 }
 
 /// Changes of the plan that were not reported yet.
-fn due<'a>(found: &'a StoredChanges, told: &BTreeSet<String>) -> Vec<&'a Change> {
-    unreported(found.changes().filter(|change| found.is_planned(change)), told)
+fn due<'a>(found: &'a StoredChanges, reported: &BTreeSet<String>) -> Vec<&'a Change> {
+    unreported(found.changes().filter(|change| found.is_planned(change)), reported)
 }

@@ -25,7 +25,7 @@ pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     } else {
         track::measure(global, command)?
     };
-    let told = match &teller {
+    let reported = match &teller {
         Some(teller) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
             let doubts = !command.schedule.no_confirm;
             if doubts
@@ -33,13 +33,13 @@ pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
             {
                 return Ok(Exit::Interrupted);
             }
-            teller.tell(&project)?
+            teller.announce(&project)?
         }
         _ => Exit::Success,
     };
-    Ok(match (exit, told) {
+    Ok(match (exit, reported) {
         (Exit::Success, _) if !complete => Exit::Error,
-        (Exit::Success, told) => told,
+        (Exit::Success, reported) => reported,
         (exit, _) => exit,
     })
 }

@@ -25,7 +25,7 @@ pub(super) fn select(
     if let Some(note) = &selected.note {
         output::note("note", note);
     }
-    edited::tell(project, &selected.revisions);
+    edited::announce(project, &selected.revisions);
     if command.dry_run {
         // What a session would find wrong with the quirks, it finds too.
         tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;

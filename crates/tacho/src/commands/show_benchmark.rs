@@ -191,30 +191,31 @@ impl MeasuredBenchmark {
     /// How many executions failed or reached a limit, and how the first of each ended in the newest
     /// run that has one.
     pub fn failures(&self) -> String {
-        let told = |wanted: fn(&Sample) -> bool, what: &str| {
-            let told = self.all().filter(|(_, sample)| wanted(sample));
-            let told: Vec<_> =
-                told.filter_map(|(run, sample)| Some((run, sample.outcome.told()?))).collect();
-            let newest = told.iter().map(|(run, _)| *run).max();
-            let Some((run, (why, output))) = told.iter().find(|(run, _)| Some(*run) == newest)
+        let listed = |wanted: fn(&Sample) -> bool, what: &str| {
+            let listed = self.all().filter(|(_, sample)| wanted(sample));
+            let listed: Vec<_> = listed
+                .filter_map(|(run, sample)| Some((run, sample.outcome.described()?)))
+                .collect();
+            let newest = listed.iter().map(|(run, _)| *run).max();
+            let Some((run, (why, output))) = listed.iter().find(|(run, _)| Some(*run) == newest)
             else {
                 return String::new();
             };
-            let of = if told[0].0 == *run { String::new() } else { format!(" of run {run}") };
+            let of = if listed[0].0 == *run { String::new() } else { format!(" of run {run}") };
             let room = output::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(6));
             let lines = text::last_lines(output, OUTPUT_LINES);
             let shown: String =
                 lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
             format!(
                 "{} {what}; the first{of}: {why}\n{shown}",
-                text::count(told.len(), "execution")
+                text::count(listed.len(), "execution")
             )
         };
         // What reaches a limit in the warm-up counts no more than what ends there.
-        let limited = told(Sample::is_limited, "reached a limit");
+        let limited = listed(Sample::is_limited, "reached a limit");
         let is_disturbed = |sample: &Sample| matches!(sample.outcome, Outcome::Disturbed { .. });
-        let disturbed = told(is_disturbed, "do not count");
-        format!("{}{limited}{disturbed}", told(|sample| sample.outcome.is_failure(), "failed"))
+        let disturbed = listed(is_disturbed, "do not count");
+        format!("{}{limited}{disturbed}", listed(|sample| sample.outcome.is_failure(), "failed"))
     }
 
     /// How many outputs are kept.
@@ -272,9 +273,9 @@ impl MeasuredBenchmark {
             let all =
                 "of all processes together, what passed until the end, as the control group has it";
             let both = ["block-input", "block-output"].map(|name| (name, waited));
-            let told = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
+            let listed = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
             notes.extend(
-                told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())),
+                listed.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())),
             );
         }
         if is_split_by_ticks(self.all().map(|(_, sample)| sample)) {
@@ -382,7 +383,7 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
             vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
         let shown = |m: &Metric| sample_value(sample, m).unwrap_or_else(|| "–".to_owned());
         row.extend(metrics.iter().map(shown));
-        row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
+        row.push(sample.outcome.described().map_or_else(String::new, |(line, _)| line));
         list.add_row(row);
     }
     fitted(&list, &head)

@@ -68,7 +68,7 @@ pub(super) fn execute(
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.builds.retain(|build| within.contains(build.revision.as_str()));
     let built: Vec<Revision> = built(&selected.revisions, &placed);
-    let told = match placed.ended {
+    let reports = match placed.ended {
         SurveyEnd::Interrupted => Vec::new(),
         _ => session.reported(project, &selected.revisions, &placed)?,
     };
@@ -87,7 +87,7 @@ pub(super) fn execute(
         },
         placed: &placed,
         wish: &wish,
-        told: &told,
+        reports: &reports,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match placed.ended {

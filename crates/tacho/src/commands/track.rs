@@ -123,7 +123,7 @@ fn check_metrics(project: &Project, command: &TrackArgs) -> Result<(), CliError>
     let shown = ShownMetricArgs { metric, ..command.shown.clone() };
     let stored = match project.store_to_read() {
         Ok(mut store) => store.metrics()?,
-        // That there is none yet, or none that can be opened, is told where it is needed.
+        // That there is none yet, or none that can be opened, is reported where it is needed.
         Err(_) => Vec::new(),
     };
     for (_, key) in project.plan.keyed_benchmarks() {

@@ -96,7 +96,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     check(&project, &plan, &base, &patches)?;
     // What is piped is most likely the edits themselves.
     if !command.patch.iter().any(|path| Patch::is_input(path)) {
-        edited::tell(&project, std::slice::from_ref(&base));
+        edited::announce(&project, std::slice::from_ref(&base));
     }
     let (quiet, layouts) =
         (global.quiet || command.form.json, layout_options::layouts(&command.terms, &plan)?);
@@ -384,12 +384,12 @@ fn print(
             .collect();
         output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?;
     } else {
-        let told =
+        let described =
             reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
-        output::print(&told.collect::<Vec<_>>().join("\n"))?;
+        output::print(&described.collect::<Vec<_>>().join("\n"))?;
     }
     for report in &reports {
-        report.tell();
+        report.announce();
     }
     Ok(())
 }
@@ -397,13 +397,13 @@ fn print(
 impl TryOutcome {
     pub(super) fn report(&self, base: &Revision) -> CompareReport<'_> {
         let [without, with] = &self.terms.sides;
-        let told = [
+        let described = [
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
         CompareReport {
             terms: &self.terms,
-            told,
+            described,
             compared: &self.compared,
             build: self.build,
             is_kept: true,

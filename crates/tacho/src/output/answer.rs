@@ -216,9 +216,9 @@ pub struct SampleAnswer<'a> {
 impl<'a> SampleAnswer<'a> {
     /// The sample of that run, and what is kept of its output.
     pub fn of(run: i64, sample: &'a Sample, kept: Option<Digest>) -> Self {
-        let told = sample.outcome.told();
-        let output = told.as_ref().map(|(_, output)| *output).filter(|_| !is_disturbed(sample));
-        let line = told.map(|(line, _)| line);
+        let reported = sample.outcome.described();
+        let output = reported.as_ref().map(|(_, output)| *output).filter(|_| !is_disturbed(sample));
+        let line = reported.map(|(line, _)| line);
         let (failure, limit, disturbed) = match sample.outcome {
             Outcome::Valid | Outcome::WarmUp | Outcome::Failed { .. } => (line, None, None),
             Outcome::LimitReached { .. } => (None, line, None),

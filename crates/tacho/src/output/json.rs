@@ -23,7 +23,7 @@ fn escaped(c: char) -> String {
     c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// So many significant digits a number has at the most: more are what computing left over, such as
+/// A number has at most this many significant digits: more are what computing left over, such as
 /// `1341.0000000000001`.
 const DIGITS: usize = 12;
 

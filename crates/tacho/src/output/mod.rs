@@ -130,7 +130,7 @@ pub fn note_more(text: &str) {
 /// Prose beside the answer: in lines that fit on a terminal, in one where it goes elsewhere.
 fn say(style: Style, kind: &str, text: &str) {
     let text = text::without_error_numbers(text.trim_end());
-    let told = text::wrap(&format!("{kind}: {text}"), width_of(std::io::stderr()));
-    let text = told.strip_prefix(kind).unwrap_or(&told);
+    let lines = text::wrap(&format!("{kind}: {text}"), width_of(std::io::stderr()));
+    let text = lines.strip_prefix(kind).unwrap_or(&lines);
     anstream::eprintln!("{style}{kind}{style:#}{}", seen(text));
 }

@@ -141,7 +141,7 @@ impl Progress {
         }
         if !self.bisecting {
             self.bisecting = true;
-            // A build takes long, and tells nothing meanwhile.
+            // A build takes long, and says nothing meanwhile.
             self.bar.enable_steady_tick(Duration::from_secs(1));
         }
     }

@@ -23,7 +23,7 @@ pub struct SurveyReport<'a> {
     pub placed: &'a SurveyOutcome,
     pub wish: &'a SurveyRequest,
     /// What `tacho changes` reports of each place of each series; empty where it was not asked.
-    pub told: &'a [Vec<ReportedPlace>],
+    pub reports: &'a [Vec<ReportedPlace>],
 }
 
 /// The report in JSON: that of tracking, and what is known of each place.
@@ -83,13 +83,13 @@ impl SurveyReport<'_> {
         self.tracked.print(store, false, total)?;
         let surveyed = self.placed.surveyed.iter().enumerate();
         let places: Vec<String> =
-            surveyed.map(|(at, one)| self.places(one, self.told.get(at))).collect();
+            surveyed.map(|(at, one)| self.places(one, self.reports.get(at))).collect();
         Ok(print(&format!("\n{}\n{}\n", places.join("\n"), self.end()))?)
     }
 
     fn answer(&self, store: &mut Store, total: Duration) -> Result<SurveyedAnswer<'_>, CliError> {
         let surveyed = self.placed.surveyed.iter().enumerate();
-        let series = surveyed.map(|(at, one)| self.one(one, self.told.get(at))).collect();
+        let series = surveyed.map(|(at, one)| self.one(one, self.reports.get(at))).collect();
         Ok(SurveyedAnswer {
             tracked: self.tracked.answer(store, total)?,
             survey: SurveyAnswer {
@@ -105,7 +105,7 @@ impl SurveyReport<'_> {
     fn one<'a>(
         &'a self,
         one: &'a SurveyedBenchmark,
-        told: Option<&'a Vec<ReportedPlace>>,
+        reports: Option<&'a Vec<ReportedPlace>>,
     ) -> SurveySeriesAnswer<'a> {
         let place = |(at, place): (usize, &ChangePlace)| SurveyPlaceAnswer {
             good: &self.revision(place.good).id,
@@ -117,8 +117,8 @@ impl SurveyReport<'_> {
             reported: place.is_reported,
             known: known_word(place.known),
             environment: edges(one, at).iter().map(|edge| self.edge(edge)).collect(),
-            change: told.and_then(|told| name_of(&told[at])),
-            why_not: told.and_then(|told| why_not(&told[at])).map(NotReported::words),
+            change: reports.and_then(|reports| name_of(&reports[at])),
+            why_not: reports.and_then(|reports| why_not(&reports[at])).map(NotReported::words),
         };
         SurveySeriesAnswer {
             benchmark: one.key.to_string(),
@@ -144,7 +144,7 @@ impl SurveyReport<'_> {
     }
 
     /// What is certain of a benchmark, and what is not yet.
-    fn places(&self, one: &SurveyedBenchmark, told: Option<&Vec<ReportedPlace>>) -> String {
+    fn places(&self, one: &SurveyedBenchmark, reports: Option<&Vec<ReportedPlace>>) -> String {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
@@ -158,7 +158,7 @@ impl SurveyReport<'_> {
             lines += &format!("{}\n", seen(certain.len(), places.len() - certain.len(), &larger));
             let mut list = table::plain(&["change", "95 %", "", "kind", "name", "where"], &[0]);
             for (at, place) in places.iter().enumerate() {
-                let name = told.and_then(|told| name_of(&told[at]));
+                let name = reports.and_then(|reports| name_of(&reports[at]));
                 list.add_row([
                     effect(place.effect),
                     effect_interval(place.interval),
@@ -174,7 +174,7 @@ impl SurveyReport<'_> {
         let surroundings =
             places.iter().enumerate().map(|(at, place)| self.surroundings(place, edges(one, at)));
         lines += &surroundings.collect::<String>();
-        lines += &told.map_or_else(String::new, |told| self.unnamed(one, told));
+        lines += &reports.map_or_else(String::new, |reports| self.unnamed(one, reports));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!(
@@ -191,7 +191,10 @@ impl SurveyReport<'_> {
         let whose = if is_one { bad.to_owned() } else { format!("{good}..{bad}") };
         let line = |edge: &EnvironmentEdge| {
             let at = if is_one { "" } else { &format!(" at {}:", self.revision(edge.at).short()) };
-            format!("  {whose}: the cause may be outside the program:{at} {}\n", edge.tagged.told())
+            format!(
+                "  {whose}: the cause may be outside the program:{at} {}\n",
+                edge.tagged.described()
+            )
         };
         edges.iter().map(line).collect()
     }
@@ -205,9 +208,9 @@ impl SurveyReport<'_> {
     }
 
     /// The changes that `tacho changes` does not report, with the reasons.
-    fn unnamed(&self, one: &SurveyedBenchmark, told: &[ReportedPlace]) -> String {
+    fn unnamed(&self, one: &SurveyedBenchmark, reports: &[ReportedPlace]) -> String {
         let mut lines = String::new();
-        for (place, at) in one.survey.places.iter().zip(told) {
+        for (place, at) in one.survey.places.iter().zip(reports) {
             if let Some(why) = why_not(at).filter(|_| place.is_reported) {
                 let why = why.words();
                 let bad = self.revision(place.bad).short();

@@ -231,11 +231,11 @@ mod tests {
 
     #[test]
     fn prose_goes_on_in_the_next_line() {
-        let told = "a word and another\n\n  one more than fits\nshort\n";
-        assert_eq!(wrap(told, None), told);
-        assert_eq!(wrap(told, Some(80)), told);
+        let reported = "a word and another\n\n  one more than fits\nshort\n";
+        assert_eq!(wrap(reported, None), reported);
+        assert_eq!(wrap(reported, Some(80)), reported);
         assert_eq!(
-            wrap(told, Some(12)),
+            wrap(reported, Some(12)),
             "a word and\n  another\n\n  one more\n    than\n    fits\nshort\n"
         );
         assert_eq!(

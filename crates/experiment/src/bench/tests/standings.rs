@@ -211,8 +211,8 @@ fn what_a_command_leaves_to_the_next_is_told() {
     let found = standings_after(1.06, 1).warnings;
     let Some(BenchWarning::CarryOver(0, share)) = found.first() else { panic!("{found:?}") };
     assert!((0.03..0.08).contains(share), "{share}");
-    let told = (0..20).filter(|seed| !standings_after(1.0, *seed).warnings.is_empty());
-    assert_eq!(told.count(), 0, "of 20 where nothing is carried over, at 0.5 %");
+    let reported = (0..20).filter(|seed| !standings_after(1.0, *seed).warnings.is_empty());
+    assert_eq!(reported.count(), 0, "of 20 where nothing is carried over, at 0.5 %");
 }
 
 /// In all rounds but one the second is faster, by 2 % each; that round, in which it is slower,

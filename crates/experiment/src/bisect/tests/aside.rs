@@ -6,7 +6,7 @@ use super::*;
 
 /// What came of an end that takes so many milliseconds, and of the main line, whose earlier end
 /// takes 100.
-fn told(scene: &Scene) -> (BisectionState, OffMainline) {
+fn reported(scene: &Scene) -> (BisectionState, OffMainline) {
     let standing = scene.standing();
     let aside = standing.aside.clone().unwrap();
     (standing, aside)
@@ -21,10 +21,10 @@ fn beside(millis: f64, noise: f64) -> Scene {
 #[test]
 fn it_is_told_whether_it_behaves_as_the_first_candidate() {
     for noise in [0.0, 0.01] {
-        let (standing, aside) = told(&beside(100.0, noise));
+        let (standing, aside) = reported(&beside(100.0, noise));
         assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Alike));
         assert!(aside.change.unwrap().estimate.abs() < 0.01 && aside.samples >= 2, "{aside:?}");
-        let (standing, aside) = told(&beside(120.0, noise));
+        let (standing, aside) = reported(&beside(120.0, noise));
         assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Otherwise));
         assert!((aside.change.unwrap().estimate - 0.2).abs() < 0.02, "{aside:?}");
         let measured: usize = standing.ladder.iter().map(|rung| rung.samples).sum();
@@ -36,7 +36,7 @@ fn it_is_told_whether_it_behaves_as_the_first_candidate() {
 fn where_nothing_changed_on_the_main_line_it_may_have_on_the_other() {
     let mut scene = beside(90.0, 0.01);
     scene.millis = vec![100.0; 32];
-    let (standing, aside) = told(&scene);
+    let (standing, aside) = reported(&scene);
     assert_eq!(
         (standing.found, standing.stage),
         (Some(BisectionEnd::NotReproduced), Stage::Finished)
@@ -48,7 +48,7 @@ fn where_nothing_changed_on_the_main_line_it_may_have_on_the_other() {
         scene.builds.insert(format!("r{order}"), built);
     }
     scene.again = true;
-    let (standing, aside) = told(&scene);
+    let (standing, aside) = reported(&scene);
     assert_eq!(
         (standing.found, aside.said),
         (Some(BisectionEnd::NotReproduced), OffMainlineFinding::Otherwise)
@@ -63,7 +63,7 @@ fn the_same_program_needs_no_samples() {
         let built = BuildState::Built { artifact: Digest::of("first"), size: 1, layouts: None };
         scene.builds.insert(name.into(), built);
     }
-    let (standing, aside) = told(&scene);
+    let (standing, aside) = reported(&scene);
     assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::SameProgram));
     assert_eq!((aside.samples, aside.change), (0, None));
 }
@@ -72,12 +72,12 @@ fn the_same_program_needs_no_samples() {
 fn why_it_cannot_be_told_is_said() {
     let mut scene = beside(100.0, 0.0);
     scene.builds.insert(SIDE.into(), BuildState::Failed { why: "exit 2".into() });
-    let (standing, aside) = told(&scene);
+    let (standing, aside) = reported(&scene);
     assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Unknown));
     assert_eq!(aside.why.as_deref(), Some("exit 2"));
     let mut scene = beside(100.0, 0.0);
     scene.asked.most_builds = Some(2);
-    let (standing, aside) = told(&scene);
+    let (standing, aside) = reported(&scene);
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }));
     assert_eq!(
         (aside.said, aside.why.as_deref()),

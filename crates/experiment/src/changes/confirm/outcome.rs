@@ -67,8 +67,9 @@ impl ConfirmationSamples {
     pub fn of(metric: &Metric, before: &[Vec<Sample>], after: &[Vec<Sample>]) -> Self {
         let all = || before.iter().chain(after).flatten();
         let busy_share = busy_share(all());
-        let told = all().filter(|sample| sample.outcome.is_failure());
-        let failure = told.filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).next();
+        let reported = all().filter(|sample| sample.outcome.is_failure());
+        let failure =
+            reported.filter_map(|sample| sample.outcome.described()).map(|(line, _)| line).next();
         let layouts = before.len().min(after.len());
         let layouts = if layouts > 1 { u32::try_from(layouts).unwrap_or(u32::MAX) } else { 0 };
         let (before, after) = (in_layouts(metric, before), in_layouts(metric, after));
@@ -212,7 +213,7 @@ fn open(samples: &ConfirmationSamples, comparison: &Comparison) -> ConfirmationV
 /// In how many rounds they probably would be conclusive.
 fn rounds(samples: &ConfirmationSamples, comparison: &Comparison) -> Option<u32> {
     let done = samples.fewest();
-    // Alone it would be told; among so many it needs to be surer.
+    // Alone it would be reported; among all of these it needs to be surer.
     let alone = comparison.verdict != Verdict::Unclear;
     let more = comparison.more.map(|more| more.rounds).or(alone.then_some(done));
     u32::try_from(done + more?).ok()

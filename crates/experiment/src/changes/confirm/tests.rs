@@ -14,21 +14,21 @@ use super::sides::why_not;
 use super::*;
 use crate::changes::{Scope, analyse, is_new_regression};
 use crate::test_context::lab_context;
-use crate::track_tests::{Lab, ended};
+use crate::track_tests::{TestLab, ended};
 use crate::{Context, Question};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
 /// A history whose twelfth revision is where it changes.
 struct Past {
-    lab: Lab,
+    lab: TestLab,
     executed: Shared<u64>,
 }
 
 impl Past {
     /// Measured with these levels, in microseconds.
     fn of(level: impl Fn(u64) -> f64) -> Self {
-        let past = Self { lab: Lab::new(ONE, 24), executed: Shared::new(0) };
+        let past = Self { lab: TestLab::new(ONE, 24), executed: Shared::new(0) };
         past.lab.track(|request, at| past.executes(request, at, &level)).unwrap();
         past
     }
@@ -302,7 +302,7 @@ const PLACED: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision} {build}
 
 impl Lone {
     fn new() -> Self {
-        let mut lab = Lab::new(PLACED, 24);
+        let mut lab = TestLab::new(PLACED, 24);
         lab.subject = "build = 'make'\n".to_owned();
         let past = Past { lab, executed: Shared::new(0) };
         past.track_lone();

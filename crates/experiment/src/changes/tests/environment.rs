@@ -22,8 +22,9 @@ fn a_change_where_a_quirk_begins_is_called_that() {
     lab.measure(1..20, step).quirks = vec!["libc".into()];
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
-    let told: Vec<String> = change.finding.environment.iter().map(TagChange::told).collect();
-    assert_eq!(told, ["the quirk `libc` begins here"]);
+    let reported: Vec<String> =
+        change.finding.environment.iter().map(TagChange::described).collect();
+    assert_eq!(reported, ["the quirk `libc` begins here"]);
     assert!(!is_new_regression(&change));
 }
 
@@ -35,8 +36,9 @@ fn a_change_with_the_compiler_of_the_builds_is_called_that() {
     lab.measure(1..20, step).tools = cc("cc 13.1.0");
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
-    let told: Vec<String> = change.finding.environment.iter().map(TagChange::told).collect();
-    assert_eq!(told, ["the compiler cc changed here too: cc 12.2.0, then cc 13.1.0"]);
+    let reported: Vec<String> =
+        change.finding.environment.iter().map(TagChange::described).collect();
+    assert_eq!(reported, ["the compiler cc changed here too: cc 12.2.0, then cc 13.1.0"]);
     assert!(!is_new_regression(&change));
 }
 

@@ -41,9 +41,12 @@ fn a_change_that_the_reference_explains_is_the_machines() {
     let finding = &change.finding;
     assert_eq!((finding.revision.as_str(), finding.kind), ("r20", ChangeKind::Environment));
     assert!(finding.is_of_machine() && finding.kind_words() == "machine");
-    let told = finding.environment[0].told();
+    let reported = finding.environment[0].described();
     let begin = "the machine changed here: the reference became 1";
-    assert!(told.starts_with(begin) && told.ends_with("% slower (`latency`)"), "{told}");
+    assert!(
+        reported.starts_with(begin) && reported.ends_with("% slower (`latency`)"),
+        "{reported}"
+    );
     assert!(!is_new_regression(&change));
 }
 

@@ -1,4 +1,4 @@
-//! The range of a change: narrower as revisions in between are measured, and told once.
+//! The range of a change: narrower as revisions in between are measured, and reported once.
 
 use super::*;
 
@@ -57,14 +57,14 @@ fn a_narrower_range_is_told_where_the_revision_stays() {
 #[test]
 fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
     let mut lab = Lab::new();
-    let told = lab.measure(1..41, step).only();
-    let mut wide = told.clone();
+    let reported = lab.measure(1..41, step).only();
+    let mut wide = reported.clone();
     (wide.finding.good, wide.finding.bad) = ("r1".into(), "r25".into());
     lab.keep(&wide);
     assert_eq!(lab.only(), wide, "without anything new nothing is judged anew");
     lab.measure(41..42, step);
     let now = lab.only();
-    assert_eq!((&now.name, now.life), (&told.name, Life::Confirmed));
+    assert_eq!((&now.name, now.life), (&reported.name, Life::Confirmed));
     assert_eq!((now.finding.good.as_str(), now.finding.bad.as_str()), ("r19", "r20"));
     assert_eq!(
         lab.story(&now.name),
@@ -76,18 +76,19 @@ fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
 #[test]
 fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
     let mut lab = Lab::new();
-    let told = lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
+    let reported = lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
     lab.fail(28..33);
-    assert_eq!(lab.only(), told, "it stays, and is the one that is seen from farther away");
+    assert_eq!(lab.only(), reported, "it stays, and is the one that is seen from farther away");
     lab.measure(61..66, |_| 120.0);
-    assert_eq!(lab.only(), told);
+    assert_eq!(lab.only(), reported);
     lab.measure(66..90, |_| 100.0);
     assert_eq!(lab.judge().changes.len(), 2, "another is told");
     lab.build(28..33, |order| format!("program {order}"));
-    let known = lab.judge().changes.into_iter().find(|change| change.name == told.name).unwrap();
+    let known =
+        lab.judge().changes.into_iter().find(|change| change.name == reported.name).unwrap();
     assert_eq!(
         (known.life, &known.finding.good, &known.finding.bad),
-        (Life::Confirmed, &told.finding.good, &told.finding.bad),
+        (Life::Confirmed, &reported.finding.good, &reported.finding.bad),
         "and is looked at again"
     );
 }
@@ -100,22 +101,26 @@ fn at_thirty(order: u64) -> f64 {
 /// A change that was told, and with which no further analysis agreed as yet.
 fn told_once() -> (Lab, Change) {
     let mut lab = Lab::new();
-    let mut told = lab.measure(1..52, at_thirty).only();
-    told.life = Life::Provisional;
-    lab.keep(&told);
-    (lab, told)
+    let mut reported = lab.measure(1..52, at_thirty).only();
+    reported.life = Life::Provisional;
+    lab.keep(&reported);
+    (lab, reported)
 }
 
 #[test]
 fn a_provisional_change_is_told_once_too() {
-    let (mut lab, told) = told_once();
+    let (mut lab, reported) = told_once();
     lab.fail(20..40);
-    assert_eq!(lab.only(), told, "no analysis can look at it");
+    assert_eq!(lab.only(), reported, "no analysis can look at it");
     lab.measure(52..60, at_thirty);
-    assert_eq!(lab.only(), told);
+    assert_eq!(lab.only(), reported);
     lab.build(20..40, |order| format!("program {order}"));
     let known = lab.only();
-    assert_eq!((&known.name, known.life), (&told.name, Life::Confirmed), "it is looked at again");
+    assert_eq!(
+        (&known.name, known.life),
+        (&reported.name, Life::Confirmed),
+        "it is looked at again"
+    );
 }
 
 #[test]
@@ -156,9 +161,9 @@ fn what_was_told_from_farther_away_goes_where_a_nearer_one_explains_it() {
 
 #[test]
 fn what_the_environment_did_explains_no_change_of_the_program() {
-    let (mut lab, mut told) = told_once();
-    told.finding.kind = ChangeKind::Environment;
-    lab.keep(&told);
+    let (mut lab, mut reported) = told_once();
+    reported.finding.kind = ChangeKind::Environment;
+    lab.keep(&reported);
     lab.fail(20..40);
     lab.measure(52..60, at_thirty);
     assert_eq!(lab.judge().changes.len(), 2);

@@ -24,7 +24,7 @@ impl Rounds<'_, '_> {
         } else {
             self.unwritten[trial.cell].push(sampled.sample.clone());
         }
-        self.tell(trial, sampled)
+        self.report(trial, sampled)
     }
 
     /// Writes what was not worth it between two executions.
@@ -50,7 +50,7 @@ impl Rounds<'_, '_> {
             .map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample))
             .collect();
         self.bench.store.put_together(&samples)?;
-        pair.iter().try_for_each(|(trial, sampled)| self.tell(*trial, sampled))
+        pair.iter().try_for_each(|(trial, sampled)| self.report(*trial, sampled))
     }
 
     /// Keeps what a sample was to print.
@@ -72,7 +72,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Takes note of a sample that is kept.
-    fn tell(
+    fn report(
         &mut self,
         trial: ScheduledTrial,
         sampled: &SampleWithOutput,

@@ -206,8 +206,8 @@ impl HostReader {
             "host-switches",
         ];
         let pressed = |text: &[u8]| parse_pressure(text).is_some();
-        // That of the subject is read by whoever reaps it; ours says whether it tells of
-        // migrations.
+        // That of the subject is read by the parent that reaps it; ours says whether the
+        // kernel counts migrations.
         let migrations =
             hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
         let mut reader = Self {
@@ -409,7 +409,7 @@ fn open(files: &HostFiles, path: &str, means: fn(&[u8]) -> bool) -> Result<HeldR
 /// What happened between two moments, in which subjects used that much processor time.
 fn between(before: &Moment, after: &Moment, own: Duration) -> Readings {
     let stat = before.stat.zip(after.stat);
-    // A counter that went backwards was set anew: what it counted is not known.
+    // A counter that went backwards was reset: what it counted is not known.
     let counted =
         |of: fn(&ProcStat) -> u64| stat.and_then(|(one, two)| of(&two).checked_sub(of(&one)));
     let ticks = |count: u64| TICK * u32::try_from(count).unwrap_or(u32::MAX);

@@ -82,13 +82,13 @@ fn read(path: &Path) -> Result<ExportedMetric, String> {
 /// What the benchmark is called: as it says itself, else by its folder.
 fn name(path: &Path) -> String {
     let beside = path.with_file_name("benchmark.json");
-    let told = parse(&beside).ok().and_then(|it| it["full_id"].as_str().map(str::to_owned));
+    let named = parse(&beside).ok().and_then(|it| it["full_id"].as_str().map(str::to_owned));
     let folder = path.parent().and_then(Path::parent).and_then(Path::file_name);
-    told.or_else(|| folder.map(|name| name.to_string_lossy().into_owned())).unwrap_or_default()
+    named.or_else(|| folder.map(|name| name.to_string_lossy().into_owned())).unwrap_or_default()
 }
 
 fn parse(path: &Path) -> Result<Value, String> {
-    let told = |why: String| format!("`{}`: {why}", path.display());
-    let text = read_file(path).map_err(|error| told(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| told(format!("it is not JSON: {error}")))
+    let failed = |why: String| format!("`{}`: {why}", path.display());
+    let text = read_file(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| failed(format!("it is not JSON: {error}")))
 }

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::process::output::{PIPE, Sink, Stream};
 
-/// How long output gathers before it is read. Whoever prints more than half of what fits is read at
+/// How long output gathers before it is read. A process that prints more than half of it is read at
 /// once again.
 const SELDOM: Duration = Duration::from_millis(20);
 /// How long is waited for the last of it, when it has ended.
@@ -48,7 +48,7 @@ impl CompanionOutput {
         Ok((Self { shared }, end))
     }
 
-    /// Nobody waits for what it prints any more.
+    /// No reader waits for what it prints any more.
     pub fn look_seldom(&self) {
         self.shared.seldom.store(true, Ordering::Relaxed);
     }

@@ -48,8 +48,8 @@ impl Tree {
     pub fn has_started(&self) -> bool {
         let program = |pid: u32| fs::read_link(self.of(pid, "exe")).ok();
         let own = program(self.top);
-        // One that is about to be gone has no program: that it differs would tell of one that could
-        // not be started.
+        // One that is about to be gone has no program: that it differs would speak of one that
+        // could not be started.
         let another =
             |pid: &u32| program(*pid).is_some_and(|program| own.as_ref() != Some(&program));
         self.children(self.top).is_none_or(|below| below.iter().any(another))

@@ -115,7 +115,7 @@ impl Check<'_> {
         let prepare =
             self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));
         checked.extend(setup.into_iter().chain(prepare));
-        // What these do comes too late to tell one value from another.
+        // What these do comes too late to distinguish values.
         self.hook_references("conclude", table.conclude.as_ref(), &names, spot.get("conclude"));
         self.hook_references("cleanup", table.cleanup.as_ref(), &steady, spot.get("cleanup"));
         if checked.iter().all(|(well, _)| *well) {

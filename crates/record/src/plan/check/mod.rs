@@ -55,7 +55,7 @@ impl<'f> Check<'f> {
         Self { found, releases, warmup: None, base: Default::default() }
     }
 
-    /// Tells it what `[measure]` says, if that could be read.
+    /// Gives it what `[measure]` says, if that could be read.
     pub(super) fn with_measure(self, measure: Option<&Measure>) -> Self {
         let base = measure.map(|measure| (measure.conditions.clone(), measure.limits));
         Self {

@@ -1,4 +1,4 @@
-//! What does not matter is told as seldom as said, and what does is told.
+//! What does not matter is reported as seldom as said, and what does is reported.
 
 use rand::RngExt;
 
@@ -74,12 +74,12 @@ fn heavy_and_light(
 fn told_of(noise: RatioNoise, heavy: usize, rounds: usize, times: f64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let trials = 200;
-    let told = (0..trials).filter(|&trial| {
+    let detected = (0..trials).filter(|&trial| {
         let placed = after_predecessors(&heavy_and_light(noise, (heavy, rounds), times, &mut rng));
         Influence::of(&placed, trial)
             .is_some_and(|it| it.p <= 0.01 && (times == 1.0 || it.strongest.beside == 0))
     });
-    let rate = told.count() as f64 / trials as f64;
+    let rate = detected.count() as f64 / trials as f64;
     println!("{noise:?}, {heavy} heavy, {rounds} rounds, {times}: {rate}");
     rate
 }

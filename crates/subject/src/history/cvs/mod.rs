@@ -284,7 +284,7 @@ impl History for CvsPoints {
     fn difference(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         let past = self.past()?;
         let (from, to) = (past.point(from, self.now)?, past.point(to, self.now)?);
-        // cvs tells none backwards.
+        // cvs gives none backwards.
         if from > to { Ok(None) } else { self.between(past, Some(from), to).map(Some) }
     }
 

@@ -238,8 +238,8 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
 fn what_a_point_brought_is_a_diff_that_git_applies() {
     let root = sample();
     let points = points(root.path(), None);
-    let told = |diff: Option<Vec<u8>>| String::from_utf8(diff.unwrap()).unwrap();
-    let brought = |name: &str| told(points.brought(name).unwrap());
+    let reported = |diff: Option<Vec<u8>>| String::from_utf8(diff.unwrap()).unwrap();
+    let brought = |name: &str| reported(points.brought(name).unwrap());
     let second = brought("2016-01-03T10:00:00Z");
     let lines: Vec<&str> = second.lines().filter(|line| !line.starts_with("diff ")).collect();
     let expected = [
@@ -266,7 +266,7 @@ fn what_a_point_brought_is_a_diff_that_git_applies() {
         assert!(command.args(arguments).current_dir(work.path()).status().unwrap().success());
     };
     git(&["init", "--quiet"]);
-    for diff in [first, told(points.difference("V_1", "2016-03-02").unwrap())] {
+    for diff in [first, reported(points.difference("V_1", "2016-03-02").unwrap())] {
         std::fs::write(work.path().join("x.diff"), diff).unwrap();
         git(&["apply", "x.diff"]);
     }

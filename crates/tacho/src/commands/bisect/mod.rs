@@ -55,7 +55,7 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
     };
     let base = later_end.filter(|_| command.revert && !found.answer.interrupted);
     let reverted = base.and_then(|base| {
-        // What was found is told whatever comes of it.
+        // What was found is reported whatever comes of it.
         revert::measure(global, &project, command, (&found.answer, base)).unwrap_or_else(|error| {
             output::note("note", &format!("its revert could not be measured: {error}"));
             None

@@ -52,7 +52,7 @@ pub(crate) fn once(
     let mut wish = super::target::wish(&project.plan, command)?;
     wish.plan.subject.onto = onto;
     if matches!(inside, BisectedCommits::All) {
-        edited::tell(project, &range.selected.revisions);
+        edited::announce(project, &range.selected.revisions);
         let typed = command.test.as_deref().or(command.typed.run.as_deref());
         if let Some(same) = same_program(&wish.plan, wish.of, typed, &project.folder) {
             output::note("warning", &same.warning());
@@ -91,8 +91,8 @@ pub(crate) fn once(
     }
     if !(global.quiet || command.form.json || command.form.markdown) {
         let width = output::terminal_width_beside().unwrap_or(output::COLUMNS);
-        let told = text::wrap(&expected_text(&expected, &inquiry), Some(width));
-        output::aside(told.trim_end());
+        let wrapped = text::wrap(&expected_text(&expected, &inquiry), Some(width));
+        output::aside(wrapped.trim_end());
     }
     bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
 }

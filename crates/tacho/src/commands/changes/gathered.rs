@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tacho_measure::read_report;
-use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, Shape};
+use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, NumbersShape};
 use tacho_record::{Direction, Metric};
 
 use crate::cli::FileOrder;
@@ -65,7 +65,7 @@ pub fn gather(
             add(&mut series[place].points, at, point, value);
         }
     }
-    Ok(Numbers { shape: Shape::Listed, series, left_out: Vec::new(), together: None })
+    Ok(Numbers { shape: NumbersShape::Listed, series, left_out: Vec::new(), together: None })
 }
 
 /// Says which files are no reports, and why.

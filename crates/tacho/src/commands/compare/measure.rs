@@ -71,7 +71,7 @@ pub fn measure(
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
-    edited::tell(project, &revisions);
+    edited::announce(project, &revisions);
     let (mut terms, mut took) = (terms.clone(), None);
     let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {

@@ -66,11 +66,11 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
         given.save(name, &compared)?;
     }
     kept_sides::tell_of_kept(&given, &compared, &taken);
-    let told = taken.each_ref().map(ResolvedSide::described);
+    let described = taken.each_ref().map(ResolvedSide::described);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {
         terms: &terms,
-        told,
+        described,
         compared: &compared,
         build,
         is_kept: given.project().is_some(),
@@ -87,7 +87,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     if let Some(path) = &command.junit {
         std::fs::write(path, report.junit()).map_err(CliError::writing(path))?;
     }
-    report.tell();
+    report.announce();
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }
 

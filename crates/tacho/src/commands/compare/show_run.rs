@@ -35,14 +35,14 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     let (together, all) = (judged_together(&rows), rows.len());
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
-    // Of some rows alone it is not told how the gate stands.
+    // Of some rows alone it is not said how the gate stands.
     let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOnGate::from);
     let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
     samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
     let metrics = metrics_of(&rows);
     let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
-    let told =
+    let described =
         terms.sides.each_ref().map(|side| format!("{} ({})", side.name, describe(&side.program)));
     let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
     let all = ComparisonData {
@@ -58,7 +58,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     let compared = ComparisonResult::Measured(Box::new(all));
     let report = CompareReport {
         terms: &terms,
-        told,
+        described,
         compared: &compared,
         build: None,
         is_kept: true,

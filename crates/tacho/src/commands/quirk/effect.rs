@@ -94,7 +94,7 @@ pub fn execute(
     if command.json {
         let reports: Vec<_> = all.iter().map(EdgeEffect::report).collect();
         let effects =
-            all.iter().zip(&reports).map(|(told, report)| told.answer(report.as_ref())).collect();
+            all.iter().zip(&reports).map(|(tried, report)| tried.answer(report.as_ref())).collect();
         output::print_json(&versioned(QuirkEffectAnswer { effects }))?;
     } else {
         output::print(&all.iter().map(EdgeEffect::text).collect::<Vec<_>>().join("\n"))?;
@@ -202,7 +202,7 @@ impl EdgeEffect<'_> {
         let (_, tried) = self.effect.as_ref().ok()?;
         Some(CompareReport {
             terms: &tried.terms,
-            told: tried.terms.sides.each_ref().map(|side| side.name.clone()),
+            described: tried.terms.sides.each_ref().map(|side| side.name.clone()),
             compared: &tried.compared,
             build: tried.build,
             is_kept: true,
@@ -226,10 +226,10 @@ impl EdgeEffect<'_> {
         let verb = if self.edge.begins { "begins" } else { "ends before" };
         let head = format!("{} {verb} {}\n", self.edge.quirk.name, self.edge.first.short());
         let report = || self.report().map_or_else(String::new, |report| report.text());
-        let told = match &self.effect {
+        let described = match &self.effect {
             Ok(_) => report(),
             Err(why) => format!("its effect cannot be separated from the commit's: {why}\n"),
         };
-        head + &table::indent(&told)
+        head + &table::indent(&described)
     }
 }

@@ -101,7 +101,7 @@ pub fn execute(
         let builds = build.state.artifact().is_some();
         output::print_json(&versioned(suggested(&wanted, (builds, skipped), failing.as_ref())))?;
     } else if let Some(failing) = failing {
-        output::print(&failing.told(&wanted))?;
+        output::print(&failing.text(&wanted))?;
     } else if let Some(why) = skipped {
         let by = build.quirks.join("`, `");
         output::print(&format!("{} is not built: `{by}` skips it: {why}\n", wanted.short()))?;
@@ -177,7 +177,7 @@ impl Failing<'_> {
         format!("\n{many} beside it {verb} otherwise, {which}:\n  {error}\n")
     }
 
-    fn told(&self, wanted: &Revision) -> String {
+    fn text(&self, wanted: &Revision) -> String {
         let window = &self.window;
         let name = |place: usize| {
             let revision = &self.line[place];

@@ -41,7 +41,7 @@ fn record(store: &mut Store, run: Run, terms: Comparing) -> Result<ComparisonRec
         gate: stood(&terms, &rows, run.state == RunState::Finished),
         carried: carried_over(store, &run, &terms)?,
         loads: loads(store, Some(&run), &terms)?,
-        told: terms.sides.each_ref().map(|side| describe(&side.program)),
+        described: terms.sides.each_ref().map(|side| describe(&side.program)),
         executions: rows.iter().map(of_row).collect(),
         together: judged_together(&rows),
         false_discovery: FALSE_DISCOVERIES,

@@ -124,7 +124,7 @@ pub fn loads(text: &str, is_log: bool) -> Result<ParameterRange, CliError> {
     let decimals = decimals(from).max(decimals(to));
     let all = (last - first) * 10_f64.powf(decimals as f64);
     if all <= ALL_LOADS as f64 && !is_log {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most so many
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most that many
         let steps = all.round() as usize;
         return Ok((name.to_owned(), spaced((first, last), steps, decimals, false)));
     }

@@ -187,7 +187,7 @@ impl BenchReport<'_> {
     fn conditions(&self) -> Option<String> {
         let Conditions { cpus, nice, aslr, cold, cgroup, inherit, random_environment, .. } =
             &self.question.commands.first()?.conditions;
-        let told = [
+        let words = [
             cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
             nice.map(|nice| format!("with niceness {nice}")),
             (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
@@ -197,14 +197,14 @@ impl BenchReport<'_> {
             (!random_environment).then(|| "with nothing added to the environment".to_owned()),
             self.limits(),
         ];
-        let told: Vec<String> = told.into_iter().flatten().collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// What they may use at most, where that was asked for.
     fn limits(&self) -> Option<String> {
-        let told = self.question.commands.first()?.limits.amounts();
-        (!told.is_empty()).then(|| format!("with at most {}", told.join(" and ")))
+        let words = self.question.commands.first()?.limits.amounts();
+        (!words.is_empty()).then(|| format!("with at most {}", words.join(" and ")))
     }
 
     /// Why columns are empty that all commands have.

@@ -21,7 +21,7 @@ use crate::output::table::{fits, plain, render};
 use crate::output::text::{self, count, day, duration, wrap};
 use crate::output::{table_width, terminal_width};
 
-/// So many suspects are listed one by one.
+/// At most this many suspects are listed one by one.
 const LISTED: usize = 20;
 
 /// What is said first of what depends on more than the source.

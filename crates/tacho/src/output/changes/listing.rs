@@ -144,7 +144,7 @@ struct RemarkAnswer<'a> {
 struct FalseAlarmsAnswer {
     marked: usize,
     looked_at: usize,
-    told: usize,
+    reported: usize,
     rate: Option<f64>,
 }
 
@@ -180,7 +180,7 @@ impl ChangeListing {
             false_alarms: FalseAlarmsAnswer {
                 marked: alarms.marked,
                 looked_at: alarms.looked_at,
-                told: alarms.told,
+                reported: alarms.reported,
                 rate: alarms.rate(),
             },
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::{Difference, JudgedGiven, kind_of, returns, verdict};
-use tacho_record::numbers::Shape;
+use tacho_record::numbers::NumbersShape;
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
 use tacho_report::detection::{self, BY_CHANCE};
 use tacho_report::series::better;
@@ -39,7 +39,7 @@ const LABEL: usize = 24;
 /// What was found in the series of a file, and what of it is shown.
 pub struct GivenChanges<'a> {
     /// How they stood in it.
-    pub shape: Shape,
+    pub shape: NumbersShape,
     /// The series with what was found in them.
     pub series: Vec<JudgedGiven<'a>>,
     /// What is shown.
@@ -144,14 +144,14 @@ impl GivenChanges<'_> {
     pub fn answer(&self) -> GivenChangesAnswer<'_> {
         let mut series: Vec<GivenSeriesAnswer<'_>> =
             self.all().map(FilteredSeries::answer).collect();
-        if self.shape == Shape::One
+        if self.shape == NumbersShape::One
             && let Some(one) = series.pop()
         {
             return GivenChangesAnswer::One(Box::new(versioned(one)));
         }
         let judged = series.iter().filter(|series| series.judged).count();
         let not_judged = series.len() - judged;
-        let named = self.shape == Shape::Named;
+        let named = self.shape == NumbersShape::Named;
         let series = if named {
             SeriesCollection::Named(SeriesByName(series))
         } else {
@@ -441,14 +441,14 @@ impl<'a> FilteredSeries<'a> {
                 kind,
                 notes,
             ] = <[String; 12]>::try_from(self.row(change, back)).unwrap_or_default();
-            let told = |words: [String; 4]| {
+            let cells = |words: [String; 4]| {
                 words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  ")
             };
             format!(
                 "  index {}\n    {}\n    {}\n",
-                told([index, range, label, time]),
-                told([format!("{effect} {verdict}"), interval, sure, kind]),
-                told([format!("{before} → {after}"), notes, String::new(), String::new()])
+                cells([index, range, label, time]),
+                cells([format!("{effect} {verdict}"), interval, sure, kind]),
+                cells([format!("{before} → {after}"), notes, String::new(), String::new()])
             )
         };
         self.shown().map(lines).collect()

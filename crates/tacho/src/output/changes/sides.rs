@@ -90,8 +90,9 @@ fn narrow(sides: &[MeasuredSide; 2], unit: &Unit, width: Option<usize>) -> Optio
         .zip(lines)
         .map(|(name, line)| format!("  {name:<6}  {}\n", line.trim_end()))
         .collect();
-    let told: String = named().zip(sides).map(|(name, side)| in_lines(side, name, unit)).collect();
-    Some(drawn + &axis(ends, unit, room) + &told)
+    let numbers: String =
+        named().zip(sides).map(|(name, side)| in_lines(side, name, unit)).collect();
+    Some(drawn + &axis(ends, unit, room) + &numbers)
 }
 
 /// The ends of the axis, below it.
@@ -116,9 +117,9 @@ mod tests {
         let sides = [side(100.0), side(200.0)];
         let unit = Unit::Nanoseconds;
         for width in [60, 80] {
-            let told = drawn(&sides, &unit, Some(width));
-            assert!(table::fits(&told, Some(width)), "{width}:\n{told}");
-            assert!(told.contains("40 samples of 2 revisions, spread"), "{told}");
+            let numbers = drawn(&sides, &unit, Some(width));
+            assert!(table::fits(&numbers, Some(width)), "{width}:\n{numbers}");
+            assert!(numbers.contains("40 samples of 2 revisions, spread"), "{numbers}");
         }
         assert_eq!(drawn(&sides, &unit, None).lines().count(), 4);
         let empty =

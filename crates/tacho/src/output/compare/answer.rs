@@ -227,8 +227,8 @@ pub struct ModesAnswer {
 
 impl From<SharedModes> for ModesAnswer {
     fn from(modes: SharedModes) -> Self {
-        let SharedModes { a, b, upper_share_a, upper_share_b, difference, p, told } = modes;
-        let compared = match told {
+        let SharedModes { a, b, upper_share_a, upper_share_b, difference, p, judged_by } = modes;
+        let compared = match judged_by {
             ModeComparison::Levels | ModeComparison::SharesOnly => "levels",
             ModeComparison::Shares => "shares",
             ModeComparison::Means => "means",

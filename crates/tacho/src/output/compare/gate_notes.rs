@@ -23,7 +23,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
     let all: Vec<GateOutcome> = rows.iter().map(stands).collect();
     let is_whole = is_finished && rows.iter().all(ComparedRow::is_measured);
     let of = |wanted: GateOutcome| -> Vec<String> {
-        let told = |row: &ComparedRow| {
+        let worded = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             format!(
                 "{} {} ({})",
@@ -33,7 +33,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
             )
         };
         let is_it = |row: &&ComparedRow| row.is_measured() && stands(row) == wanted;
-        in_order(rows).into_iter().filter(is_it).map(told).collect()
+        in_order(rows).into_iter().filter(is_it).map(worded).collect()
     };
     let broken = broken(terms, rows);
     let by_rows = is_whole.then(|| gate.fails(&all, !kept.lone.is_empty()));
@@ -51,12 +51,12 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
 
 /// What failed at a side, each benchmark once.
 pub(super) fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
-    let told = |row: &ComparedRow| {
+    let worded = |row: &ComparedRow| {
         let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
         let name = in_one_line(short_name(&terms.sides[*side].name));
         Some(format!("{} at {name} ({why})", row.benchmark))
     };
-    let mut all: Vec<String> = rows.iter().filter_map(told).collect();
+    let mut all: Vec<String> = rows.iter().filter_map(worded).collect();
     all.dedup();
     all
 }
@@ -130,7 +130,7 @@ impl CompareReport<'_> {
 
     /// Says beside the answer what `--fail-on` cannot decide or does not see, and what only one
     /// side has.
-    pub fn tell(&self) {
+    pub fn announce(&self) {
         for GateWarning { what, rows, hint } in self.warnings() {
             let end = if rows.is_empty() { "" } else { ":" };
             output::note("warning", &format!("{what}{end}"));
@@ -190,7 +190,7 @@ impl CompareReport<'_> {
             (false, 1) => "lets it pass",
             (false, _) => "lets them pass",
         };
-        // Of several diffs that are tried each is told of by itself.
+        // Of several diffs that are tried each is named by itself.
         let with = if self.terms.patches.is_empty() {
             String::new()
         } else {

@@ -20,7 +20,7 @@ impl CompareReport<'_> {
                 vec![Case {
                     name: format!("{side} builds"),
                     end: CaseResult::Error(why.clone()),
-                    told: String::new(),
+                    words: String::new(),
                 }]
             }
             ComparisonResult::Interrupted | ComparisonResult::SameProgram => Vec::new(),
@@ -46,22 +46,22 @@ impl CompareReport<'_> {
     fn case(&self, all: &ComparisonData, row: &ComparedRow) -> Case {
         let cells: Vec<String> =
             self.worded(all).cells(row).iter().map(AnswerCell::whole).collect();
-        let told: Vec<&str> = [5, 6, 7, 12]
+        let words: Vec<&str> = [5, 6, 7, 12]
             .iter()
             .map(|at| cells[*at].as_str())
             .filter(|cell| !cell.is_empty())
             .collect();
-        let told = told.join("  ");
+        let words = words.join("  ");
         let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
         let end = match self.stands(row) {
             _ if row.is_failed() || row.sides.iter().any(Option::is_none) => {
                 CaseResult::Error(cells[12].clone())
             }
-            Some(GateOutcome::Slower) => CaseResult::Failed(told.clone()),
-            Some(GateOutcome::Open) if fails_on_open => CaseResult::Failed(told.clone()),
+            Some(GateOutcome::Slower) => CaseResult::Failed(words.clone()),
+            Some(GateOutcome::Open) if fails_on_open => CaseResult::Failed(words.clone()),
             _ => CaseResult::Passed,
         };
-        Case { name: format!("{} {}", row.benchmark, row.metric.name), end, told }
+        Case { name: format!("{} {}", row.benchmark, row.metric.name), end, words }
     }
 }
 
@@ -70,7 +70,7 @@ struct Case {
     name: String,
     end: CaseResult,
     /// What was measured, in a line.
-    told: String,
+    words: String,
 }
 
 /// How a test case ended.
@@ -82,7 +82,7 @@ enum CaseResult {
 
 impl Case {
     fn write(&self, out: &mut String) {
-        let Self { name, end, told } = self;
+        let Self { name, end, words } = self;
         let _ = writeln!(out, "    <testcase classname=\"tacho\" name=\"{}\">", escaped(name));
         let _ = match end {
             CaseResult::Error(why) => writeln!(out, "      <error message=\"{}\"/>", escaped(why)),
@@ -91,8 +91,8 @@ impl Case {
             }
             CaseResult::Passed => Ok(()),
         };
-        if !told.is_empty() {
-            let _ = writeln!(out, "      <system-out>{}</system-out>", escaped(told));
+        if !words.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", escaped(words));
         }
         out.push_str("    </testcase>\n");
     }

@@ -29,8 +29,8 @@ const EFFECT: [usize; 2] = [5, 6];
 impl CompareReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let [a, b] = self.told.each_ref().map(|told| in_one_line(told));
-        let told = match self.compared {
+        let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
+        let described = match self.compared {
             ComparisonResult::Interrupted => {
                 "interrupted before anything was measured\n".to_owned()
             }
@@ -45,7 +45,7 @@ impl CompareReport<'_> {
                 return blocks::terminal(&self.blocks(head, all));
             }
         };
-        text::wrap(&told, output::terminal_width())
+        text::wrap(&described, output::terminal_width())
     }
 
     /// The rows, what limits them, and what came of all together.

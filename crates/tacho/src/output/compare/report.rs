@@ -9,7 +9,7 @@ use tacho_record::Comparing;
 pub struct CompareReport<'a> {
     pub terms: &'a Comparing,
     /// What each was taken for.
-    pub told: [String; 2],
+    pub described: [String; 2],
     pub compared: &'a ComparisonResult,
     /// How long a build took, where there are several of a side.
     pub build: Option<Duration>,

@@ -83,16 +83,16 @@ fn levels_and_means_that_say_the_opposite_are_named() {
     let terms = terms(StopCondition::AllRounds);
     let report = CompareReport {
         terms: &terms,
-        told: ["old", "new"].map(str::to_owned),
+        described: ["old", "new"].map(str::to_owned),
         compared: &all,
         build: None,
         is_kept: false,
         fail_on: None,
         lone: Default::default(),
     };
-    for told in [report.text(), report.markdown()] {
-        assert!(told.contains("unclear: levels and means say the opposite"), "{told}");
-        assert!(told.contains(" of levels"), "{told}");
+    for described in [report.text(), report.markdown()] {
+        assert!(described.contains("unclear: levels and means say the opposite"), "{described}");
+        assert!(described.contains(" of levels"), "{described}");
     }
     let json = serde_json::to_value(report.answer()).unwrap();
     assert_eq!(json["rows"][0]["second"]["estimator"], "levels");
@@ -107,7 +107,7 @@ fn what_is_far_from_clear_names_cheaper_ways() {
         let terms = all.terms.clone();
         let report = CompareReport {
             terms: &terms,
-            told: ["old", "new"].map(str::to_owned),
+            described: ["old", "new"].map(str::to_owned),
             compared: &ComparisonResult::Measured(Box::new(all)),
             build: None,
             is_kept: false,
@@ -170,12 +170,12 @@ fn measured(rows: Vec<ComparedRow>, until: StopCondition, rule: Rule) -> Compari
 }
 
 /// The last lines of the answer.
-fn told(all: ComparisonData) -> String {
+fn described(all: ComparisonData) -> String {
     let terms = all.terms.clone();
     let compared = ComparisonResult::Measured(Box::new(all));
     let report = CompareReport {
         terms: &terms,
-        told: ["old (a command)", "new (a command)"].map(str::to_owned),
+        described: ["old (a command)", "new (a command)"].map(str::to_owned),
         compared: &compared,
         build: None,
         is_kept: true,
@@ -195,16 +195,16 @@ fn the_smallest_difference_is_that_of_each_row() {
     let least = [&sharp, &wide].map(|row| row.least().unwrap());
     assert!(4.0 * least[0] < least[1], "{least:?}");
     let [low, high] = least.map(text::percent);
-    let told = |rows: Vec<ComparedRow>| told(measured(rows, SETTLED, Rule::default()));
+    let described = |rows: Vec<ComparedRow>| described(measured(rows, SETTLED, Rule::default()));
     assert_eq!(
-        told(vec![wide.clone(), sharp]),
+        described(vec![wide.clone(), sharp]),
         format!(
             "2 slower; a difference of {low} to {high}, by row, would have been detected with a \
              chance of 80 %\n2 rows judged together: false discovery rate at most 5 %\nrun 3, \
              seed 1\n"
         )
     );
-    let alone = told(vec![wide]);
+    let alone = described(vec![wide]);
     assert!(
         alone.starts_with(&format!("1 slower; a difference of {high} would have been detected")),
         "{alone}"
@@ -220,27 +220,27 @@ fn a_budget_that_left_something_open_is_told() {
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence = "the budget of 1 min 0 s was enough for 10 rounds; the unclear rows need more\n";
-    let told = |all: &ComparisonData| {
-        let lines = told(all.clone());
+    let described = |all: &ComparisonData| {
+        let lines = described(all.clone());
         lines
             .lines()
             .find(|it| it.starts_with("the budget"))
             .map_or_else(String::new, |it| format!("{it}\n"))
     };
     let all = measured(open(), SETTLED, minute.clone());
-    assert_eq!(told(&all), sentence);
-    assert_eq!(told(&ComparisonData { interrupted: true, ..all }), "", "the user ended it");
+    assert_eq!(described(&all), sentence);
+    assert_eq!(described(&ComparisonData { interrupted: true, ..all }), "", "the user ended it");
     let ten = Rule { max_rounds: 10, ..minute.clone() };
-    assert_eq!(told(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
+    assert_eq!(described(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
     let precise = open().into_iter().map(|row| ComparedRow { settled: true, ..row }).collect();
     assert_eq!(
-        told(&measured(precise, StopCondition::Precise(0.5), minute.clone())),
+        described(&measured(precise, StopCondition::Precise(0.5), minute.clone())),
         "",
         "the precision ended it"
     );
-    assert_eq!(told(&measured(open(), SETTLED, Rule::default())), "", "there was none");
+    assert_eq!(described(&measured(open(), SETTLED, Rule::default())), "", "there was none");
     assert_eq!(
-        told(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())),
+        described(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())),
         "",
         "all is clear"
     );
@@ -250,7 +250,7 @@ fn a_budget_that_left_something_open_is_told() {
         ..row("wide", 1.0, 0.2)
     };
     assert_eq!(
-        told(&measured(vec![failed], SETTLED, minute)),
+        described(&measured(vec![failed], SETTLED, minute)),
         "",
         "more time helps nothing that fails"
     );
@@ -260,8 +260,8 @@ fn a_budget_that_left_something_open_is_told() {
 fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
     let rows = ["one", "two", "three", "four"].map(|name| row(name, 1.0, 0.05)).to_vec();
     let found = rows[0].comparison.estimate.unwrap().reach().map(text::percent).unwrap();
-    let told = told(measured(rows, StopCondition::Precise(0.001), Rule::default()));
-    let line = told.lines().nth(1).unwrap();
+    let described = described(measured(rows, StopCondition::Precise(0.001), Rule::default()));
+    let line = described.lines().nth(1).unwrap();
     assert_eq!(
         line,
         format!(
@@ -271,7 +271,7 @@ fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
     );
     let reached =
         measured(vec![row("one", 1.0, 0.05)], StopCondition::Precise(0.5), Rule::default());
-    assert!(!super::tests::told(reached).contains("reached"));
+    assert!(!super::tests::described(reached).contains("reached"));
 }
 
 #[test]
@@ -297,10 +297,10 @@ fn what_was_never_measured_has_its_reason() {
         row_of("euler", [&[], &[]]),
         row("sharp", 1.5, 0.002),
     ];
-    let told = |rows| told(measured(rows, SETTLED, Rule::default()));
+    let described = |rows| described(measured(rows, SETTLED, Rule::default()));
     assert!(
-        told(rows.clone()).starts_with("1 slower, 2 not measured; a difference of "),
+        described(rows.clone()).starts_with("1 slower, 2 not measured; a difference of "),
         "{}",
-        told(rows)
+        described(rows)
     );
 }
