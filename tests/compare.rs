@@ -1410,8 +1410,8 @@ fn sixty_columns_are_enough() {
     let rows = told.split("\n\n").nth(1).unwrap();
     assert_eq!(
         rows,
-        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: \
-         200.2 ms, n 20\n  detectable from 26.7 %"
+        "command time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, new.json: \
+         200.2 ms, n 20\n  differences from 26.7 % on would be detected"
     );
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }

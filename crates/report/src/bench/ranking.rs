@@ -3,9 +3,12 @@
 use tacho_record::RequestedEstimator;
 use tacho_stats::compare::Verdict;
 
-use super::{BenchFindings, BenchReference};
+use super::{BenchFindings, BenchReference, BenchRow};
 use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::comparison::{clauses, shown};
+
+/// What is said where nothing is known that would settle it.
+const NO_WAY: &str = "it is not known how many more rounds would settle it";
 
 /// The columns of a ranking.
 pub const RANKED: [&str; 4] = ["", "", "", ""];
@@ -99,7 +102,9 @@ impl BenchFindings<'_> {
         let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => Some(self.more_rounds(more.rounds)),
-            (None, None) => clauses::beyond_rounds(row.comparison?, names, &row.metric.unit),
+            (None, None) => self
+                .clear_alone(row)
+                .or_else(|| clauses::beyond_rounds(row.comparison?, names, &row.metric.unit)),
         };
         match verdict {
             Verdict::Faster => "faster".to_owned(),
@@ -108,8 +113,21 @@ impl BenchFindings<'_> {
                 clauses::same(row.comparison.and_then(|it| it.estimate.as_ref()), self.margin)
             }
             Verdict::Unclear => {
-                why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}"))
+                let why = why().unwrap_or_else(|| NO_WAY.to_owned());
+                format!("unclear: {why}")
             }
         }
+    }
+
+    /// The verdict of a command by itself, where it is not certain among all the others.
+    fn clear_alone(&self, row: &BenchRow<'_>) -> Option<String> {
+        let alone = match row.comparison?.verdict {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Same => "the same",
+            Verdict::Unclear => return None,
+        };
+        let others = self.others().count();
+        Some(format!("{alone} on its own, not certain among {others} commands"))
     }
 }

@@ -14,6 +14,8 @@ use crate::words::{moved, percent, precision};
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
+/// A host whose speed moves by less is not worth a word.
+const LITTLE: f64 = 0.01;
 /// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
@@ -287,7 +289,8 @@ pub fn two_modes(
 /// How uneven the host was, and what comparing neighbours in time gained, where they decide.
 #[must_use]
 pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
-    let uneven = choice.uneven.filter(|_| choice.because == ChoiceReason::HostMoves)?;
+    let uneven =
+        choice.uneven.filter(|by| choice.because == ChoiceReason::HostMoves && *by >= LITTLE)?;
     let slow = format!(
         "the host's speed moved {}, so executions next to each other are compared",
         moved(uneven)

@@ -99,8 +99,17 @@ impl ComparisonReport<'_> {
             "" => String::new(),
             text => format!("{head} {text}"),
         };
-        let found: Vec<&str> =
-            [5, 6, 7, 8].map(text).into_iter().filter(|it| !it.is_empty()).collect();
+        let of = in_words(text(8));
+        let found = [text(5), text(6), text(7), of.as_str()];
+        let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
+        let also = text(9)
+            .split_once(" of ")
+            .map_or_else(String::new, |(ratio, of)| format!("the ratio of the {of} is {ratio}"));
+        let itself = format!("{} against itself, as a control:", names[0]);
+        let detected = match text(DETECTABLE) {
+            "" => String::new(),
+            least => format!("differences from {least} on would be detected"),
+        };
         let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
         let sides =
             [(&names[0], 3), (&names[1], 4)].map(|(name, at)| headed(&format!("{name}:"), at));
@@ -114,9 +123,9 @@ impl ComparisonReport<'_> {
             format!("{} {}: {verdict}", text(0), text(1)),
             found.join("  "),
             medians,
-            headed("also", 9),
-            headed("control", 10),
-            headed("detectable from", DETECTABLE),
+            also,
+            headed(&itself, 10),
+            detected,
         ];
         lines.into_iter().filter(|line| !line.is_empty()).collect()
     }
@@ -189,6 +198,17 @@ impl ComparisonReport<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// What a ratio is of, for readers who have no column of it: nothing of the usual one.
+fn in_words(of: &str) -> String {
+    match of {
+        "" | "all pairs" => String::new(),
+        "neighbours in time" => "(executions next to each other)".to_owned(),
+        "rounds" => "(within each round)".to_owned(),
+        "runs" => "(by runs)".to_owned(),
+        other => format!("(of the {other})"),
     }
 }
 
