@@ -44,7 +44,7 @@ pub enum VerifyError {
         path: PathBuf,
     },
     /// A pattern selects nothing.
-    #[error("no installed package matches `{pattern}`{}", hint(nearest.as_deref()))]
+    #[error("no installed package matches `{pattern}`{}", hint(pattern, nearest.as_deref()))]
     NoMatch {
         /// As it was typed.
         pattern: String,
@@ -71,6 +71,9 @@ pub enum VerifyError {
         /// How to write what may be meant.
         hint: &'static str,
     },
+    /// Findings cannot be written.
+    #[error("cannot write the findings: {0}")]
+    Write(io::Error),
     /// A file of the database cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Read {
@@ -92,6 +95,9 @@ fn hint_of_old(path: &Path) -> String {
     }
 }
 
-fn hint(nearest: Option<&str>) -> String {
+fn hint(pattern: &str, nearest: Option<&str>) -> String {
+    if pattern.starts_with('/') {
+        return format!("\nhint: `dpkg -S {pattern}` or `pkg which {pattern}` names its package");
+    }
     nearest.map(|name| format!("\nhint: did you mean `{name}`?")).unwrap_or_default()
 }

@@ -37,7 +37,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, VerifyError> {
     let mut printer = Printer::new(arguments, &installed);
     printer.begin();
     let paths = verify(&installed, &root, arguments.options(), |notice| printer.note(notice))?;
-    let findings = printer.end(paths);
+    let findings = printer.end(paths)?;
     if findings == 0 && records_nothing {
         eprintln!(
             "error: no content was verified: the database has no checksum for these packages\n\

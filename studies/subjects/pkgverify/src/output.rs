@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pkgverify::database::InstalledPackages;
-use pkgverify::{Discrepancy, Fault, Notice, Package};
+use pkgverify::{Discrepancy, Fault, Notice, Package, VerifyError};
 use serde::Serialize;
 
 use crate::arguments::Arguments;
@@ -25,6 +25,8 @@ pub(crate) struct Printer<'a> {
     filtered: usize,
     /// The package that `--quiet` printed last.
     last_named: Option<usize>,
+    /// The first error of standard output.
+    failure: Option<io::Error>,
 }
 
 /// All that `--json` prints.
@@ -79,6 +81,7 @@ impl<'a> Printer<'a> {
             reported: 0,
             filtered: 0,
             last_named: None,
+            failure: None,
         }
     }
 
@@ -157,7 +160,8 @@ impl<'a> Printer<'a> {
         if self.arguments.quiet && self.last_named.replace(found.package) == Some(found.package) {
             return;
         }
-        self.progress.suspend(|| print_line(&line));
+        let printed = self.progress.suspend(|| print_line(&line));
+        self.failure = self.failure.take().or(printed.err());
     }
 
     fn name<'p>(&self, package: &'p Package) -> &'p str {
@@ -165,7 +169,10 @@ impl<'a> Printer<'a> {
     }
 
     /// What is said afterwards. Returns the number of findings.
-    pub fn end(self, paths: usize) -> usize {
+    ///
+    /// # Errors
+    /// If findings could not be written.
+    pub fn end(self, paths: usize) -> Result<usize, VerifyError> {
         self.progress.finish_and_clear();
         let packages = self.installed.packages.len();
         if self.arguments.json {
@@ -179,10 +186,8 @@ impl<'a> Printer<'a> {
                 unsummed: self.installed.unsummed.clone(),
                 findings: self.findings,
             };
-            match serde_json::to_string_pretty(&report) {
-                Ok(text) => print_line(&text),
-                Err(error) => eprintln!("error: cannot write JSON: {error}"),
-            }
+            let text = serde_json::to_string_pretty(&report).map_err(io::Error::from);
+            text.and_then(|text| print_line(&text)).map_err(VerifyError::Write)?;
         } else {
             if self.filtered > 0 {
                 let files = counted(self.filtered, "file");
@@ -200,7 +205,7 @@ impl<'a> Printer<'a> {
                 );
             }
         }
-        self.reported
+        self.failure.map_or(Ok(self.reported), |failure| Err(VerifyError::Write(failure)))
     }
 }
 
@@ -210,6 +215,9 @@ fn counted(count: usize, noun: &str) -> String {
 
 /// Prints a line. A reader that closed the pipe wants no more: the status still says what was
 /// found.
-fn print_line(line: &str) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
+fn print_line(line: &str) -> io::Result<()> {
+    match writeln!(io::stdout().lock(), "{line}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }

@@ -200,6 +200,8 @@ fn mistakes_are_explained() {
         assert_eq!((answer.status, answer.stderr.as_str()), (2, expected), "{arguments:?}");
     };
     error(&["alhpa"], "error: no installed package matches `alhpa`\nhint: did you mean `alpha`?\n");
+    let which = "hint: `dpkg -S /bin/sh` or `pkg which /bin/sh` names its package\n";
+    error(&["/bin/sh"], &format!("error: no installed package matches `/bin/sh`\n{which}"));
     let hint = "hint: `\\[` matches a `[`; without `--regex`, PACKAGE is a pattern with `*`\n";
     let bad = |what: &str| format!("error: `{what}` is not a valid pattern: unclosed ");
     error(&["-x", "("], &format!("{}group\n{hint}", bad("(")));
@@ -349,6 +351,19 @@ fn a_closed_pipe_is_no_error() {
     let line = format!("{} --root {} | true", system::PROGRAM, system.at("/").display());
     let output = Command::new("bash").args(["-o", "pipefail", "-c", &line]).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(1), &b""[..]));
+}
+
+#[test]
+fn findings_that_cannot_be_written_are_an_error() {
+    let system = debian();
+    system.write("/usr/bin/alpha", "A");
+    for arguments in [&[][..], &["--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = system.command(arguments).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let expected = "error: cannot write the findings: No space left on device (os error 28)\n";
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(2), expected), "{arguments:?}");
+    }
 }
 
 fn freebsd() -> System {
