@@ -929,7 +929,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m speed"), @r"
     error: there is no metric `speed`
-    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait` and 22 more, which the glossary lists
+    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait` and 22 more
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
     error: `3ms` is not the size of a change

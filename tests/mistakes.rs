@@ -99,7 +99,7 @@ fn an_unknown_benchmark_or_metric() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @r#"
     error: there is no benchmark `anser`
-    hint: known are `answer`
+    hint: did you mean `answer`?
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
     error: there is no metric `wal`

@@ -35,8 +35,7 @@ pub fn word(word: ChangeState) -> &'static str {
 }
 
 /// Where a change stands by itself, in a word.
-#[must_use]
-pub fn life_word(life: Life) -> &'static str {
+fn life_word(life: Life) -> &'static str {
     match life {
         Life::Confirmed => "confirmed",
         Life::Provisional => "provisional",

@@ -19,12 +19,12 @@ mod files;
 #[doc(hidden)]
 pub mod fuzz;
 mod git;
+mod git_repository;
 mod history;
 mod layout;
 mod local_builder;
 mod lock;
 mod quirks;
-mod repository;
 mod scripted;
 #[cfg(test)]
 mod testing;

@@ -197,10 +197,10 @@ impl CliError {
                 }
                 Some(format!("it was not counted here: `tacho track --counter {name}` counts it"))
             }
-            CliError::UnknownMetric { name, known } => Some(near(name, known)),
-            CliError::UnknownQuirk { known, .. }
-            | CliError::UnknownBenchmark { known, .. }
-            | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
+            CliError::UnknownMetric { name, known }
+            | CliError::UnknownQuirk { name, known }
+            | CliError::UnknownBenchmark { name, known } => Some(near(name, known)),
+            CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
             _ => None,
         }
     }

@@ -15,7 +15,11 @@ pub fn near(name: &str, known: &str) -> String {
         if begins && known != wanted { 1 } else { strsim::osa_distance(&known, &wanted) }
     };
     let most = (wanted.len() / 3).max(1);
-    let least = names.iter().map(|known| far(known)).min().filter(|least| *least <= most);
+    let least = names
+        .iter()
+        .map(|known| far(known))
+        .min()
+        .filter(|least| *least <= most && *least < wanted.len());
     if let Some(least) = least {
         let near: Vec<&str> =
             names.into_iter().filter(|known| far(known) == least).take(3).collect();
@@ -31,7 +35,7 @@ pub fn near(name: &str, known: &str) -> String {
     if rest == 0 {
         format!("known are {listed}")
     } else {
-        format!("known are {listed} and {rest} more, which the glossary lists")
+        format!("known are {listed} and {rest} more")
     }
 }
 
@@ -50,10 +54,11 @@ mod tests {
         assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
         let far = near("instructions", known);
         assert!(
-            far.starts_with("known are `wall`, `cpu`, ")
-                && far.ends_with(" and 1 more, which the glossary lists"),
+            far.starts_with("known are `wall`, `cpu`, ") && far.ends_with(" and 1 more"),
             "{far}"
         );
+        // One letter is no misspelt other one.
+        assert_eq!(near("x", "`a`, `b`"), "known are `a`, `b`");
         assert_eq!(near("x", "`wall`, `cpu`"), "known are `wall`, `cpu`");
     }
 }

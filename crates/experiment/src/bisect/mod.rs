@@ -22,7 +22,6 @@
 //! | `merge_residual` | what a merge changed besides its commits |
 //! | `constant_command` | a command that never fails, or always does |
 
-mod batch;
 mod constant_command;
 mod cpu;
 mod deadline;
@@ -33,6 +32,7 @@ mod from_change;
 mod merge_residual;
 mod merges;
 mod off_mainline;
+mod portion;
 mod prior;
 mod probes;
 mod ready;

@@ -118,7 +118,8 @@ impl Machine<'_> {
                     Err("a command's files stay where they are; a build can be moved".to_owned())
                 }
             },
-            _ => self.twice(),
+            "twice" => self.twice(),
+            other => Err(format!("no rule says when `{other}` is possible")),
         }
     }
 

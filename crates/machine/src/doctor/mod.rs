@@ -5,9 +5,9 @@
 
 mod company;
 mod finding_types;
+mod frequency;
+mod kernel;
 mod memory;
-mod speed;
-mod system;
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ impl Diagnosis {
     #[must_use]
     pub fn of(root: &Root, folder: &str) -> Self {
         let examined = ExaminedRoot { root, folder };
-        let rules = [system::RULES, speed::RULES, company::RULES, memory::RULES].concat();
+        let rules = [kernel::RULES, frequency::RULES, company::RULES, memory::RULES].concat();
         let mut findings: Vec<MachineFinding> =
             rules.iter().filter_map(|rule| rule(&examined)).collect();
         findings.sort_by_key(|finding| finding.harm);

@@ -19,7 +19,7 @@ use tacho_record::plan::Source;
 use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::cvs::Cvs;
 use crate::git::Git;
-use crate::repository::Repository;
+use crate::git_repository::Repository;
 use crate::{SubjectError, files};
 
 /// Where the source comes from.

@@ -9,10 +9,10 @@ use super::choose::choose;
 use super::resolve;
 use super::survey::{self, HistorySurvey};
 use crate::SubjectError;
+use crate::git_repository::Repository;
 use crate::history::selection::{
     History, HistoryRelation, RevisionQuery, SelectedRevisions, Selection,
 };
-use crate::repository::Repository;
 
 /// The commits of a git repository.
 #[derive(Debug)]

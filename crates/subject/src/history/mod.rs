@@ -27,7 +27,7 @@ use tacho_record::plan::{Source, Subject};
 
 use crate::SubjectError;
 use crate::build::{self, BuildEnd, BuildLimits, BuildLog};
-use crate::repository::Repository;
+use crate::git_repository::Repository;
 
 pub use edited::edited_files;
 pub use every::RevisionStep;

@@ -3,7 +3,7 @@
 use glob::Pattern;
 
 use crate::SubjectError;
-use crate::repository::Repository;
+use crate::git_repository::Repository;
 
 /// How alike two names must be, from 0 to 1, for one to be offered instead of the other.
 const ALIKE: f64 = 0.75;

@@ -3,7 +3,7 @@
 use super::dag::{Dag, DagStanding};
 use super::log;
 use crate::SubjectError;
-use crate::repository::Repository;
+use crate::git_repository::Repository;
 
 /// A part of history with the standing of each of its commits.
 ///

@@ -117,10 +117,8 @@ fn check_name(typed: &str) -> Result<(), CliError> {
     if Disturbance::NAMES.contains(&typed) {
         return Ok(());
     }
-    let near = Disturbance::NAMES.into_iter().map(|name| (strsim::osa_distance(name, typed), name));
-    let nearest = near.min();
-    let nearest = nearest.filter(|(distance, _)| *distance <= typed.len() / 2).map(|it| it.1);
-    Err(ProbeMistake::Unknown { name: typed.to_owned(), nearest }.into())
+    let known = Disturbance::NAMES.map(|name| format!("`{name}`")).join(", ");
+    Err(ProbeMistake::Unknown { name: typed.to_owned(), known }.into())
 }
 
 /// What can be had here of a revision that a plan builds, or of a command.

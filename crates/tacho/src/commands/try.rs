@@ -15,7 +15,8 @@ use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, Program, Revision, Sid
 use tacho_report::build::why_not;
 use tacho_subject::{Layout, SubjectError, history};
 
-use super::compare::fail_on::{exit, fail_on, metrics};
+use super::compare::exit_status::exit;
+use super::compare::fail_on::{fail_on, metrics};
 use super::edited;
 use super::layout_options;
 use super::patches::{Patch, renamed};

@@ -1,5 +1,7 @@
 //! What is wrong with what was typed for `tacho probe`.
 
+use crate::nearest::near;
+
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeMistake {
@@ -8,7 +10,7 @@ pub enum ProbeMistake {
     #[error("no disturbance is left")]
     NoneLeft,
     #[error("there is no disturbance `{name}`")]
-    Unknown { name: String, nearest: Option<&'static str> },
+    Unknown { name: String, known: String },
 }
 
 impl ProbeMistake {
@@ -17,10 +19,9 @@ impl ProbeMistake {
         match self {
             Self::NotExecuted { .. } => "give a revision, a build or a command".to_owned(),
             Self::NoneLeft => "take names out of `--skip`".to_owned(),
-            Self::Unknown { nearest: Some(nearest), .. } => {
-                format!("did you mean `{nearest}`? `tacho probe --list` lists all")
+            Self::Unknown { name, known } => {
+                format!("{}; `tacho probe --list` lists all", near(name, known))
             }
-            Self::Unknown { .. } => "`tacho probe --list` lists all".to_owned(),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What `--fail-on` means, and the exit status.
+//! What `--fail-on` means, and which metrics it judges.
 
-use tacho_experiment::compare::{ComparisonResult, Gate, GateOutcome};
+use tacho_experiment::compare::Gate;
 use tacho_record::{BenchmarkKey, Metric, percentage};
 
 use crate::cli::{ComparisonArgs, ShownMetricArgs};
@@ -9,7 +9,6 @@ use crate::commands::lookup;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
-use crate::exit::Exit;
 use crate::output::compare::FailOnGate;
 use crate::project::Project;
 
@@ -70,24 +69,4 @@ pub fn metrics(
             Ok(metrics)
         }
     }
-}
-
-/// What a comparison comes to: nothing measured is an error.
-pub fn exit(compared: &ComparisonResult, fail_on: Option<&FailOnGate>, is_missing: bool) -> Exit {
-    let all = match compared {
-        ComparisonResult::Measured(all) => all,
-        ComparisonResult::Interrupted => return Exit::Interrupted,
-        ComparisonResult::NotBuilt { .. } => return Exit::Error,
-        ComparisonResult::SameProgram => return Exit::Success,
-    };
-    if all.interrupted {
-        return Exit::Interrupted;
-    }
-    if all.rows.iter().any(|row| row.is_failed() || row.sides.iter().any(Option::is_none)) {
-        return Exit::Error;
-    }
-    let Some(FailOnGate { gate, .. }) = fail_on else { return Exit::Success };
-    let stands: Vec<GateOutcome> =
-        all.rows.iter().map(|row| gate.stands(row, all.terms.margin)).collect();
-    if gate.fails(&stands, is_missing) { Exit::Worse } else { Exit::Success }
 }

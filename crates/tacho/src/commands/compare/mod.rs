@@ -1,5 +1,6 @@
 //! `tacho compare`: two programs beside one another.
 
+pub mod exit_status;
 pub mod fail_on;
 mod kept_sides;
 pub mod measure;
@@ -13,7 +14,8 @@ use tacho_experiment::compare::{ReportRows, ResolvedSide};
 use tacho_record::{Comparing, Plan, StopCondition};
 
 use crate::cli::{CompareArgs, GlobalArgs};
-use crate::commands::compare::fail_on::{exit, fail_on};
+use crate::commands::compare::exit_status::exit;
+use crate::commands::compare::fail_on::fail_on;
 use crate::commands::compare::rows::ComparisonRows;
 use crate::commands::compare::sides::SideLookup;
 use crate::error::CliError;

@@ -12,7 +12,7 @@ use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCo
 
 use super::Exit;
 use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
-use crate::commands::compare::fail_on::exit;
+use crate::commands::compare::exit_status::exit;
 use crate::commands::defaults::wished;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;

@@ -9,7 +9,6 @@ use tacho_record::{
     Change, ChangeKind, ChangeState, ChangeVerdict, Commit, CvsNumbers, Direction, Life,
     RepeatMeasurement, Revision, TagChange, Unit, Withdrawal,
 };
-use tacho_report::change::life_word;
 
 /// A change that is kept.
 #[derive(Serialize)]
@@ -71,7 +70,7 @@ impl<'a> ChangeAnswer<'a> {
             confidence: 1.0 - finding.p,
             environment: &finding.environment,
             points: finding.points,
-            life: life_word(change.life),
+            life: life_key(change.life),
             withdrawn,
             state: change.state(),
             note: &change.note,
@@ -93,6 +92,15 @@ pub struct RevisionAnswer<'a> {
     date: Option<Timestamp>,
     subject: &'a str,
     tags: &'a [String],
+}
+
+/// The word of the format for it, which stays when people read another.
+fn life_key(life: Life) -> &'static str {
+    match life {
+        Life::Confirmed => "confirmed",
+        Life::Provisional => "provisional",
+        Life::Withdrawn { .. } => "withdrawn",
+    }
 }
 
 impl<'a> RevisionAnswer<'a> {
