@@ -17,6 +17,8 @@ use crate::output::{table, text};
 /// At most this many commits are shown, and this many files of each.
 const COMMITS: usize = 20;
 const FILES: usize = 6;
+/// A level and a median that differ by no more than this share are not told apart.
+const ALIKE: f64 = 0.005;
 
 /// All that is known of a change.
 pub struct Evidence {
@@ -158,8 +160,25 @@ impl Evidence {
             is_apart: self.sides.as_ref().is_some_and(is_apart),
             quirks: &self.quirks,
         };
-        let reasons = reasons(&self.change, beside);
+        let mut reasons = reasons(&self.change, beside);
+        reasons.extend(self.otherwise_measured());
         reasons.into_iter().map(|reason| format!("  {reason}\n")).collect()
+    }
+
+    /// Why the medians of what was measured are not the levels of the change, where they differ.
+    fn otherwise_measured(&self) -> Option<String> {
+        let (finding, unit) = (&self.change.finding, &self.change.series.metric.unit);
+        let [before, after] = self.sides.as_ref()?.each_ref().map(MeasuredSide::level);
+        let medians = [before?.median, after?.median];
+        let levels = [finding.before, finding.after].into_iter().zip(medians);
+        let is_off = |(level, median): (f64, f64)| (median / level - 1.0).abs() > ALIKE;
+        (self.by_runs && finding.kind.is_of_level() && levels.into_iter().any(is_off)).then(|| {
+            let [before, after] = medians.map(|median| unit.show(median));
+            format!(
+                "the medians of what was measured are {before} and {after}, with the effects of \
+                 runs"
+            )
+        })
     }
 
     /// Which commits it may be, and how to go on.
