@@ -8,18 +8,24 @@ use crate::output;
 use crate::output::text::count;
 use crate::project::Project;
 
+/// The same as an item of a Markdown answer; empty where nothing is edited.
+pub fn markdown(project: &Project, revisions: &[Revision]) -> String {
+    line(project, revisions).map_or_else(String::new, |line| format!("- {line}\n"))
+}
+
+/// That the work tree has edits beside what these revisions are, if it has.
+fn line(project: &Project, revisions: &[Revision]) -> Option<String> {
+    let files = edited_files(&project.plan.subject, &project.file, revisions);
+    let (are, they) = if files == 1 { ("is", "it is") } else { ("are", "they are") };
+    let number = count(files, "file");
+    (files > 0)
+        .then(|| format!("{number} {are} edited and not committed: {they} measured as in `HEAD`"))
+}
+
 /// Says that the work tree has edits beside what these revisions are, and how to measure them.
 pub fn announce(project: &Project, revisions: &[Revision]) {
-    let files = edited_files(&project.plan.subject, &project.file, revisions);
-    if files == 0 {
-        return;
-    }
-    let (are, they) = if files == 1 { ("is", "it is") } else { ("are", "they are") };
-    let files = count(files, "file");
-    output::note(
-        "note",
-        &format!("{files} {are} edited and not committed: {they} measured as in `HEAD`"),
-    );
+    let Some(line) = line(project, revisions) else { return };
+    output::note("note", &line);
     let there = match &project.plan.subject.source {
         Source::Git(path) if path != "." => format!(" -C {path}"),
         _ => String::new(),

@@ -10,6 +10,7 @@ pub mod sides;
 mod suggest;
 
 use crate::commands::defaults::share;
+use crate::commands::edited;
 use tacho_experiment::compare::{ReportRows, ResolvedSide};
 use tacho_record::{Comparing, Plan, StopCondition};
 
@@ -82,7 +83,11 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {
-        output::print(&report.markdown())?;
+        let selected = given.select(&terms.sides);
+        let edited = given.project().map_or_else(String::new, |project| {
+            edited::markdown(project, &sides::revisions(selected.as_ref()))
+        });
+        output::print(&(report.markdown() + &edited))?;
     } else {
         output::print(&report.text())?;
     }
