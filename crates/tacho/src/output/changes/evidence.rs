@@ -17,7 +17,7 @@ use crate::output::{table, text};
 /// At most this many commits are shown, and this many files of each.
 const COMMITS: usize = 20;
 const FILES: usize = 6;
-/// A level and a median that differ by no more than this share are not told apart.
+/// A level and a median that differ by no more than this share are not distinguished.
 const ALIKE: f64 = 0.005;
 
 /// All that is known of a change.
