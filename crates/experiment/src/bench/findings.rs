@@ -3,11 +3,13 @@
 use std::thread::available_parallelism;
 
 use tacho_record::Warmup;
+use tacho_report::bench::notes::FarSample;
 use tacho_report::bench::{AdviceGiven, BenchFindings, BenchReference, BenchRow};
 use tacho_report::meaning::is_split_by_ticks;
 use tacho_report::way_out::{CALLGRIND, WaysOut};
 
 use super::{BenchCommand, BenchQuestion, BenchResult, CommandResult, Standings, Start};
+use crate::analysis::outlier_causes::{self, OutlierCause, OutlierExplanation};
 
 impl Standings {
     /// What is said of these commands, up to a difference of `margin` of which two are called the
@@ -39,6 +41,22 @@ impl Standings {
             is_split_by_ticks: is_split_by_ticks(answer.samples.iter().flatten()),
             executing: answer.executing,
         }
+    }
+}
+
+impl CommandResult {
+    /// Its samples that are far off, the farthest first.
+    #[must_use]
+    pub fn far_samples(&self) -> Vec<FarSample> {
+        let mut far: Vec<_> = self.outliers.iter().collect();
+        far.sort_by(|one, other| other.score.abs().total_cmp(&one.score.abs()));
+        let sample = |it: &OutlierExplanation| FarSample {
+            round: it.place.round,
+            ratio: it.ratio,
+            causes: outlier_causes::line(&it.causes),
+            kind: it.causes.first().map(OutlierCause::kind),
+        };
+        far.into_iter().map(sample).collect()
     }
 }
 

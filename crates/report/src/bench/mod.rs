@@ -1,6 +1,7 @@
 //! Commands side by side: their numbers, who is faster than whom, and what may spoil that.
 
 mod meanings;
+pub mod notes;
 mod numbers;
 mod ranking;
 mod settle;

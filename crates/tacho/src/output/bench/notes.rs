@@ -1,11 +1,10 @@
 //! What should be said beside the numbers, since it may spoil them.
 
-use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::CommandResult;
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode};
-use tacho_report::bench::{BenchWarning, ColumnMeaning};
+use tacho_record::ReferenceMode;
+use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::comparison::clauses;
-use tacho_report::series::{outlier, steadiness, usual_speed};
+use tacho_report::series::{steadiness, usual_speed};
 use tacho_report::words::moved;
 
 use super::BenchReport;
@@ -13,12 +12,8 @@ use crate::output::{self, reference, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
-/// How many outliers of a command are listed with their causes.
-const OUTLIERS: usize = 3;
 /// A host whose speed moves by less is not worth a line.
 const LITTLE: f64 = 0.01;
-/// The status of a shell that did not find the program.
-const NOT_FOUND: &str = "exit 127";
 
 impl BenchReport<'_> {
     /// Prints what the numbers below are worth less for: most of the time of a command is not its
@@ -78,7 +73,9 @@ impl BenchReport<'_> {
                 format!("executed at the same time on processors {first} and {second}, {how}");
             output::note("note", &text);
         }
-        if let Some(conditions) = self.conditions() {
+        let first = self.question.commands.first();
+        let conditions = first.and_then(|it| notes::conditions(&it.conditions, &it.limits));
+        if let Some(conditions) = conditions {
             output::note("note", &format!("executed {conditions}"));
         }
         for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
@@ -114,7 +111,7 @@ impl BenchReport<'_> {
 
     /// What was asked for and cannot be read here.
     fn print_absent(&self) {
-        if let Some(line) = self.unaccounted() {
+        if let Some(line) = notes::unaccounted(&self.answer.absent) {
             output::note("note", &line);
         }
         for asked in &self.question.counters {
@@ -137,10 +134,10 @@ impl BenchReport<'_> {
             let name = text::cut(&command.name, 40);
             self.print_warnings_of(&command.name, standing, false, &mut hints);
             if self.detail.is_verbose {
-                tell_outliers(&name, standing);
+                print_outliers(&name, standing);
             }
-            tell_refusal(&name, standing);
-            tell_failure(&name, standing);
+            print_refusal(&name, standing);
+            print_failure(&name, standing);
         }
         for hint in hints {
             output::note("hint", hint);
@@ -160,7 +157,8 @@ impl BenchReport<'_> {
         if self.detail.is_verbose {
             return explanations.iter().for_each(|line| output::note("note", line));
         }
-        let outliers = outliers_line(&self.standings.each);
+        let far: Vec<_> = self.standings.each.iter().flat_map(CommandResult::far_samples).collect();
+        let outliers = notes::outliers(&far);
         let line = match (outliers, explanations.len()) {
             (None, 0) => return,
             (None, number) => format!("`-v` shows {}", text::count(number, "more note")),
@@ -182,109 +180,32 @@ impl BenchReport<'_> {
         let family = self.family().map(|family| family.line());
         uneven.into_iter().chain(meanings).chain(family).collect()
     }
+}
 
-    /// What commands found around them, where that was asked for.
-    fn conditions(&self) -> Option<String> {
-        let Conditions { cpus, nice, aslr, cold, cgroup, inherit, random_environment, .. } =
-            &self.question.commands.first()?.conditions;
-        let words = [
-            cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
-            nice.map(|nice| format!("with niceness {nice}")),
-            (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
-            cold.then(|| "with the file cache dropped".to_owned()),
-            (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
-            (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
-            (!random_environment).then(|| "with nothing added to the environment".to_owned()),
-            self.limits(),
-        ];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        (!words.is_empty()).then(|| words.join(", "))
-    }
-
-    /// What they may use at most, where that was asked for.
-    fn limits(&self) -> Option<String> {
-        let words = self.question.commands.first()?.limits.amounts();
-        (!words.is_empty()).then(|| format!("with at most {}", words.join(" and ")))
-    }
-
-    /// Why columns are empty that all commands have.
-    fn unaccounted(&self) -> Option<String> {
-        let (what, why) = match (self.answer.absent.get("cpu"), self.answer.absent.get("user")) {
-            (Some(why), _) => ("user, sys, CPU and memory", why),
-            (None, Some(why)) => ("user, sys and memory", why),
-            (None, None) => return None,
-        };
-        Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
+/// Prints the farthest outliers, with their causes.
+fn print_outliers(name: &str, standing: &CommandResult) {
+    let Some((line, more)) = notes::outliers_of(name, &standing.far_samples()) else { return };
+    output::note("note", &line);
+    for line in more {
+        output::note_more(&line);
     }
 }
 
-/// All outliers in one line, with their most frequent cause.
-fn outliers_line(all: &[CommandResult]) -> Option<String> {
-    let outliers: Vec<_> = all.iter().flat_map(|standing| &standing.outliers).collect();
-    let number = outliers.len();
-    let mut kinds: Vec<(usize, &str)> = Vec::new();
-    for outlier in &outliers {
-        let Some(kind) = outlier.causes.first().map(outlier_causes::OutlierCause::kind) else {
-            continue;
-        };
-        match kinds.iter_mut().find(|(_, known)| *known == kind) {
-            Some((count, _)) => *count += 1,
-            None => kinds.push((1, kind)),
-        }
-    }
-    let line = text::count(number, "outlier");
-    let cause = match kinds.into_iter().max_by_key(|(count, _)| *count) {
-        None => "no cause seen".to_owned(),
-        Some((count, kind)) if count == number => kind.to_owned(),
-        Some((count, kind)) => format!("{count} of them {kind}"),
-    };
-    (number > 0).then(|| format!("{line}, {cause}"))
+/// Prints that nothing shows that it works below a limit.
+fn print_refusal(name: &str, standing: &CommandResult) {
+    let refusal = standing.refused.and_then(|limit| notes::refusal(name, limit));
+    let Some([warning, hint]) = refusal else { return };
+    output::note("warning", &warning.text);
+    output::note("hint", &hint.text);
 }
 
-/// The farthest outliers, with their causes.
-fn tell_outliers(name: &str, standing: &CommandResult) {
-    let mut far: Vec<_> = standing.outliers.iter().collect();
-    far.sort_by(|one, other| other.score.abs().total_cmp(&one.score.abs()));
-    let Some(first) = far.first() else { return };
-    let number = text::count(far.len(), "outlier");
-    let line = |it: &outlier_causes::OutlierExplanation| {
-        outlier(it.place.round, it.ratio, &outlier_causes::line(&it.causes))
-    };
-    if far.len() == 1 {
-        return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));
-    }
-    output::note("note", &format!("`{name}`: {number}, the farthest:"));
-    far.iter().take(OUTLIERS).for_each(|outlier| output::note_more(&line(outlier)));
-}
-
-/// That nothing shows that it works below a limit.
-fn tell_refusal(name: &str, standing: &CommandResult) {
-    let (option, what) = match standing.refused {
-        Some(Limit::AddressSpace) => {
-            ("--limit-address-space", "the limit, which may be too low for the command to start")
-        }
-        // Memory is in use only once a program was started.
-        Some(Limit::Memory) => {
-            ("--limit-memory", "the limit: the command may not work with so little memory")
-        }
-        _ => return,
-    };
-    output::note("warning", &format!("`{name}`: all executions reached {what}"));
-    output::note("hint", &format!("`{option}` takes a higher one"));
-}
-
-fn tell_failure(name: &str, standing: &CommandResult) {
+fn print_failure(name: &str, standing: &CommandResult) {
     let Some((why, printed)) = &standing.failure else { return };
-    let number = text::count(standing.failed, "execution");
-    let what = match why.strip_prefix("`setup`") {
-        Some(_) => format!("not executed: {why}"),
-        None => format!("{number} failed; the first: {why}"),
-    };
-    output::note("error", &format!("`{name}`: {what}"));
+    output::note("error", &notes::failure(name, standing.failed, why));
     for line in text::last_lines(printed, OUTPUT_LINES) {
         output::aside(&format!("  | {line}"));
     }
-    if why == NOT_FOUND {
-        output::note("hint", "a shell exits with 127 where it does not find the program");
+    if let Some(hint) = notes::failure_hint(why) {
+        output::note("hint", hint);
     }
 }

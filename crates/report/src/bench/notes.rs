@@ -1,0 +1,125 @@
+//! What is said beside the numbers of commands: how they were executed, what failed, and what is
+//! far off.
+
+use std::collections::BTreeMap;
+
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits};
+
+use crate::block::AnswerNote;
+use crate::series::outlier;
+use crate::words::count;
+
+/// How many outliers of a command are listed with their causes.
+const OUTLIERS: usize = 3;
+/// The status of a shell that did not find the program.
+const NOT_FOUND: &str = "exit 127";
+
+/// A sample that is far off.
+#[derive(Clone, Debug)]
+pub struct FarSample {
+    /// The round that it was in.
+    pub round: u32,
+    /// Its value by the median.
+    pub ratio: f64,
+    /// What may have brought it about, in words.
+    pub causes: String,
+    /// The kind of the likeliest cause; nothing if no reading explains it.
+    pub kind: Option<&'static str>,
+}
+
+/// How commands were executed, where that was requested: `on processors 2, with niceness 5`.
+#[must_use]
+pub fn conditions(of: &Conditions, limits: &Limits) -> Option<String> {
+    let Conditions { cpus, nice, aslr, cold, cgroup, inherit, random_environment, .. } = of;
+    let amounts = limits.amounts();
+    let words = [
+        cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
+        nice.map(|nice| format!("with niceness {nice}")),
+        (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
+        cold.then(|| "with the file cache dropped".to_owned()),
+        (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
+        (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
+        (!random_environment).then(|| "with nothing added to the environment".to_owned()),
+        (!amounts.is_empty()).then(|| format!("with at most {}", amounts.join(" and "))),
+    ];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Why columns are empty that all commands have, by why their metrics are absent.
+#[must_use]
+pub fn unaccounted(absent: &BTreeMap<String, String>) -> Option<String> {
+    let (what, why) = match (absent.get("cpu"), absent.get("user")) {
+        (Some(why), _) => ("user, sys, CPU and memory", why),
+        (None, Some(why)) => ("user, sys and memory", why),
+        (None, None) => return None,
+    };
+    Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
+}
+
+/// All outliers in one line, with their most frequent cause.
+#[must_use]
+pub fn outliers(all: &[FarSample]) -> Option<String> {
+    let mut kinds: Vec<(usize, &str)> = Vec::new();
+    for kind in all.iter().filter_map(|it| it.kind) {
+        match kinds.iter_mut().find(|(_, known)| *known == kind) {
+            Some((count, _)) => *count += 1,
+            None => kinds.push((1, kind)),
+        }
+    }
+    let cause = match kinds.into_iter().max_by_key(|(count, _)| *count) {
+        None => "no cause seen".to_owned(),
+        Some((count, kind)) if count == all.len() => kind.to_owned(),
+        Some((count, kind)) => format!("{count} of them {kind}"),
+    };
+    (!all.is_empty()).then(|| format!("{}, {cause}", count(all.len(), "outlier")))
+}
+
+/// The outliers of a command, the farthest first: a line, and the lines below it.
+#[must_use]
+pub fn outliers_of(name: &str, far: &[FarSample]) -> Option<(String, Vec<String>)> {
+    let line = |it: &FarSample| outlier(it.round, it.ratio, &it.causes);
+    match far {
+        [] => None,
+        [one] => Some((format!("`{name}`: 1 outlier, {}", line(one)), Vec::new())),
+        _ => {
+            let number = count(far.len(), "outlier");
+            let lines = far.iter().take(OUTLIERS).map(line).collect();
+            Some((format!("`{name}`: {number}, the farthest:"), lines))
+        }
+    }
+}
+
+/// That nothing shows that a command works below this limit, and what to do about it.
+#[must_use]
+pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
+    let (option, what) = match refused {
+        Limit::AddressSpace => {
+            ("--limit-address-space", "the limit, which may be too low for the command to start")
+        }
+        // Memory is in use only once a program was started.
+        Limit::Memory => {
+            ("--limit-memory", "the limit: the command may not work with so little memory")
+        }
+        Limit::CpuTime => return None,
+    };
+    Some([
+        AnswerNote::warning(format!("`{name}`: all executions reached {what}")),
+        AnswerNote::hint(format!("`{option}` takes a higher one")),
+    ])
+}
+
+/// How this number of executions of a command failed, the first of them in one line.
+#[must_use]
+pub fn failure(name: &str, number: usize, why: &str) -> String {
+    match why.strip_prefix("`setup`") {
+        Some(_) => format!("`{name}`: not executed: {why}"),
+        None => format!("`{name}`: {} failed; the first: {why}", count(number, "execution")),
+    }
+}
+
+/// What the status of a failure means, where it may not be known.
+#[must_use]
+pub fn failure_hint(why: &str) -> Option<&'static str> {
+    (why == NOT_FOUND).then_some("a shell exits with 127 where it does not find the program")
+}
