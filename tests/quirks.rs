@@ -619,7 +619,7 @@ fn a_quirk_is_checked_with_and_without() {
     );
     let told = idle.tacho("quirk check").succeeds().stdout;
     assert!(told.starts_with("missing: not needed\n"), "{told}");
-    assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
+    assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("did you mean `missing`?"));
 }
 
 #[test]
@@ -841,7 +841,9 @@ fn what_cannot_be_told_of_a_quirk_is_said() {
         ),
         "{text}"
     );
-    assert!(project.tacho("quirk effect mising").exits(2).stderr.contains("known are `missing`"));
+    assert!(
+        project.tacho("quirk effect mising").exits(2).stderr.contains("did you mean `missing`?")
+    );
     let none = with(project, "");
     assert_eq!(
         none.tacho("quirk effect").exits(0).stdout,

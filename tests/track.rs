@@ -248,7 +248,7 @@ fn a_series_of_one_benchmark_is_shown_by_its_name() {
     assert_eq!(names("show HEAD -b fine --json", "benchmarks"), ["fine"]);
     assert_snapshot!(project.tacho("show HEAD -b fin").exits(2).stderr, @r"
     error: there is no benchmark `fin`
-    hint: known are `answer`, `fine`
+    hint: did you mean `fine`?
     ");
 }
 
@@ -448,7 +448,10 @@ fn a_benchmark_that_nothing_was_built_for_is_known_by_the_plan() {
     let shown = project.tacho("show HEAD -b answer").succeeds().stdout;
     assert!(shown.contains("exit status 3"), "{shown}");
     let wrong = project.tacho("show HEAD -b anser").exits(2).stderr;
-    assert!(wrong.contains("there is no benchmark `anser`\nhint: known are `answer`\n"), "{wrong}");
+    assert!(
+        wrong.contains("there is no benchmark `anser`\nhint: did you mean `answer`?\n"),
+        "{wrong}"
+    );
 }
 
 #[test]
