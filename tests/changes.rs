@@ -367,7 +367,7 @@ fn the_users_word_is_kept_and_counted() {
     let listing = project.tacho("changes --json").exits(0).json();
     assert_eq!(
         listing["false_alarms"],
-        json!({ "marked": 1, "looked_at": 2, "told": 2, "rate": 0.5 })
+        json!({ "marked": 1, "looked_at": 2, "reported": 2, "rate": 0.5 })
     );
     assert_eq!(changes(&listing).len(), 1, "a false alarm is no change");
     let text = project.tacho("changes --all").exits(0).stdout;
