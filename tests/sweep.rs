@@ -35,6 +35,15 @@ fn the_best_value_of_a_grid_is_named_with_what_the_default_costs() {
     assert!(told.contains("\nplateau: `n=30` alone (95 % confidence)\n"), "{told}");
     assert!(told.contains("\ndefault: `n=10` costs 40.0 % (95 %: 40.0 % … 40.0 %)"), "{told}");
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", answer.stdout);
+    // What it says is about the cost, not about times.
+    assert_eq!(answer.stderr, "");
+}
+
+#[test]
+fn a_sweep_waits_for_a_quiet_host_where_that_is_wanted() {
+    let words = [&COST[..], &["-r", "1", "-P", "n=20,30", "sh work {n}"]].concat();
+    let waits = sweep(&[&words[..], &["--quiet-wait=1ms"]].concat()).exits(0);
+    assert!(waits.stdout.contains("best: `n=30`, 1000\n"), "{}", waits.stdout);
 }
 
 #[test]
@@ -202,6 +211,10 @@ fn mistakes_are_named_before_anything_is_executed() {
         (&["-P", "n", "true {n}"], "`n` is not a parameter with values"),
         (&["-P", "n=1,2", "true"], "no command has `{n}`"),
         (&["-P", "n=1,2", "--default", "n=3", "true {n}"], "no value of `n` is `3`"),
+        (
+            &["-P", "n=1,2", "--default", "m=1", "true {n}"],
+            "`--default` names `m`, which is not varied\nhint: known are `n`",
+        ),
         (&["-P", "n=1,2", "--minimise", "cost", "true {n}"], "there is no metric `cost`"),
         (
             &["-P", "n=1,2", "--minimise", "memory", "true {n}"],

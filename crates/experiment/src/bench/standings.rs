@@ -128,6 +128,19 @@ impl Standings {
         standings
     }
 
+    /// Without what is said of times and memory, for an answer about another metric.
+    #[must_use]
+    pub fn without_times(&self) -> Self {
+        let mut other = Self { uneven: None, warnings: Vec::new(), ..self.clone() };
+        for command in &mut other.each {
+            (command.compared, command.verdict) = (None, None);
+            (command.user, command.sys, command.peak_memory) = (None, None, None);
+            command.outliers.clear();
+            command.warnings.clear();
+        }
+        other
+    }
+
     /// The reference, if it and another gave values.
     fn choose(&self, named: Option<usize>) -> Option<usize> {
         let times = self.by_time();

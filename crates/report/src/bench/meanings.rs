@@ -24,10 +24,11 @@ impl BenchFindings<'_> {
     #[must_use]
     pub fn meanings(&self) -> Vec<ColumnMeaning> {
         let memory = self.rows.iter().any(|row| row.peak_memory.is_some());
+        let split = self.is_split_by_ticks && self.rows.iter().any(|row| row.user.is_some());
         let limited = self.rows.iter().any(|row| row.limited.count > 0);
         let all = [
             (memory, vec!["memory"], PEAK_MEMORY),
-            (self.is_split_by_ticks, vec!["user", "sys"], SPLIT),
+            (split, vec!["user", "sys"], SPLIT),
             (memory && self.has_shell, vec!["user", "sys", "CPU", "memory"], SHELL),
             (limited, vec!["CPU"], LIMITED),
         ];

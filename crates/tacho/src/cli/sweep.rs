@@ -121,6 +121,14 @@ pub struct SweepArgs {
         help_heading = "How often"
     )]
     pub budget: Option<String>,
+    /// Wait before each round until the host is quiet, for at most MAX in all; in a search, for
+    /// each stage [default of MAX: 5m]
+    #[arg(
+        long, value_name = "MAX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "5m", conflicts_with = "highest_load",
+        help_heading = "How often"
+    )]
+    pub quiet_wait: Option<String>,
     #[command(flatten)]
     pub execution: ExecutionArgs,
     /// The variant that does only the unavoidable work, by name or text. Others are shown as
@@ -154,6 +162,7 @@ impl SweepArgs {
             warmup: self.warmup.clone(),
             rounds: self.rounds.or(if self.budget.is_none() { Some(10) } else { None }),
             budget: self.budget.clone(),
+            quiet_wait: self.quiet_wait.clone(),
             parameter_list: lists.collect(),
             execution: self.execution.clone(),
             reference: self.floor.clone(),

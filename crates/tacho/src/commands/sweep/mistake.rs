@@ -2,6 +2,8 @@
 
 use tacho_experiment::sweep::LimitMistake;
 
+use crate::nearest::near;
+
 /// A mistake, found before anything is executed.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepMistake {
@@ -23,6 +25,8 @@ pub enum SweepMistake {
     NoValues { text: String },
     #[error("the benchmark has no parameter `{name}`")]
     NotAParameter { name: String, known: String },
+    #[error("`--default` names `{name}`, which is not varied")]
+    NotVaried { name: String, known: String },
     #[error("no value of `{name}` is `{value}`")]
     NotAValue { name: String, value: String },
     #[error("`--log` is for `--search` and `--highest-load`")]
@@ -58,7 +62,9 @@ impl SweepMistake {
             Self::NotAParameter { known, .. } if known.is_empty() => {
                 "`parameters = { batch = [1, 64] }` in the plan gives it one"
             }
-            Self::NotAParameter { known, .. } => return format!("known are {known}"),
+            Self::NotAParameter { name, known } | Self::NotVaried { name, known } => {
+                return near(name, known);
+            }
             Self::KeepAlone => "`--where` restricts the best value to values that keep a limit",
             Self::Limit(mistake) => return mistake.hint(),
             Self::NoValues { .. } => {
@@ -82,7 +88,7 @@ impl SweepMistake {
                 );
             }
             Self::UnknownMetric { name, known } => {
-                let near = crate::nearest::near(name, known);
+                let near = near(name, known);
                 if near.ends_with('?') {
                     return near;
                 }

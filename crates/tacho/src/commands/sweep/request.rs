@@ -1,6 +1,6 @@
 //! What was typed, as what it means: values, commands, metrics, limits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tacho_experiment::bench::{BenchCommand, BenchQuestion};
@@ -305,6 +305,12 @@ fn default(typed: &[String], commands: &[BenchCommand]) -> Result<Option<usize>,
         let has = |it: &usize| {
             commands[*it].parameters.iter().any(|(own, at)| own == name && is_same(at))
         };
+        let varied: BTreeSet<&str> =
+            commands.iter().flat_map(|it| &it.parameters).map(|(own, _)| own.as_str()).collect();
+        if !varied.contains(name) {
+            let known = varied.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            return Err(SweepMistake::NotVaried { name: name.to_owned(), known });
+        }
         fitting.retain(has);
         if fitting.is_empty() {
             return Err(SweepMistake::NotAValue { name: name.to_owned(), value: value.to_owned() });

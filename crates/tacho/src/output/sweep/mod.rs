@@ -9,7 +9,7 @@ use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
     FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion,
 };
-use tacho_record::Host;
+use tacho_record::{Host, Unit};
 use tacho_report::block::Block;
 use tacho_report::sweep::{
     LoadFindings, OptimumFindings, SweepFindings, ValueNames, VariantFindings,
@@ -74,11 +74,14 @@ impl SweepReport<'_> {
 
     /// Prints what should be said beside the numbers.
     pub fn print_notes(&self) {
+        let objective = self.question.objective.as_ref();
+        let other = objective.filter(|it| it.unit != Unit::Nanoseconds);
+        let other = other.map(|_| self.standings.without_times());
         let report = bench::BenchReport {
             host: self.host,
             question: &self.question.bench,
             answer: &self.found.answer,
-            standings: self.standings,
+            standings: other.as_ref().unwrap_or(self.standings),
             margin: self.question.margin,
             width: Some(super::table_width()),
             detail: bench::Detail { is_verbose: true, has_bars: false },
