@@ -17,7 +17,7 @@ check="$tarcheck -q --fail-on never"
 
 set --
 for way in just-reading sequential read-all unbounded bounded; do
-    set -- "$@" -n "$way" "$check --way $way '$archive'"
+    set -- "$@" -n "$way" "$check --no-ahead --way $way '$archive'"
 done
 # Only one thread can unpack, but that thread need do nothing else.
 for way in just-reading bounded; do

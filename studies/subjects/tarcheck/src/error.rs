@@ -84,8 +84,11 @@ pub enum Error {
 /// What is damaged. The words of the tar library repeat the header, which may be anything.
 fn damage(source: &std::io::Error) -> String {
     let text = source.to_string();
-    if source.kind() == ErrorKind::UnexpectedEof || text == "failed to read entire block" {
+    if text == "failed to read entire block" {
         return "the file is cut off".to_owned();
+    }
+    if source.kind() == ErrorKind::UnexpectedEof {
+        return "the file is cut off, or a few bytes follow its end".to_owned();
     }
     if text.starts_with("numeric field") || text == "archive header checksum mismatch" {
         return "the next header is damaged".to_owned();

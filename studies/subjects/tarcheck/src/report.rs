@@ -20,9 +20,10 @@ pub struct Totals {
 /// Processor time, in which a busy machine matters little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
-    /// Of the thread that reads, without what it checked itself. What is decoded ahead is not in
-    /// it.
+    /// Of the thread that reads, without what it checked itself.
     pub reading: Duration,
+    /// Of the thread that unpacks ahead of it, if there is one; what threads cost is in it too.
+    pub unpacking: Option<Duration>,
     /// Of all checks.
     pub checking: Duration,
 }
@@ -32,7 +33,12 @@ impl Cpu {
     #[must_use]
     pub fn lines(&self) -> String {
         let (reading, checking) = (self.reading.as_secs_f64(), self.checking.as_secs_f64());
-        format!("cpu-reading: {reading:.6} s\ncpu-checking: {checking:.6} s\n")
+        let unpacking = self.unpacking.map(|time| {
+            let seconds = time.as_secs_f64();
+            format!("cpu-unpacking: {seconds:.6} s\n")
+        });
+        let unpacking = unpacking.unwrap_or_default();
+        format!("cpu-reading: {reading:.6} s\n{unpacking}cpu-checking: {checking:.6} s\n")
     }
 }
 

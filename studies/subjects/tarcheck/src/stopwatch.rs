@@ -11,7 +11,16 @@ use crate::{Options, checks};
 
 /// Processor time of this thread so far.
 pub(crate) fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time(ClockId::ThreadCPUTime)
+}
+
+/// Processor time of all threads so far.
+pub(crate) fn process_time() -> Duration {
+    time(ClockId::ProcessCPUTime)
+}
+
+fn time(of: ClockId) -> Duration {
+    let time = clock_gettime(of);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }

@@ -10,7 +10,7 @@ use crate::archive::{self, Batch, Reader};
 use crate::hint::Hint;
 use crate::names::Names;
 use crate::report::{Cpu, Report, Totals};
-use crate::stopwatch::{Checker, thread_time};
+use crate::stopwatch::{Checker, process_time, thread_time};
 use crate::{Error, Options, checks};
 
 /// How the work is spread.
@@ -34,6 +34,7 @@ pub enum Way {
 /// # Errors
 /// If the archive cannot be opened, is damaged or goes beyond a limit.
 pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
+    let begin_of_all = process_time();
     let (mut archive, meter) = archive::open(path, options)?;
     let reader = Reader::new(path, &mut archive, meter.clone(), options)?;
     let has_checks = options.way != Way::JustReading;
@@ -56,7 +57,10 @@ pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
     }
     hints.sort_by(|a, b| a.order().cmp(&b.order()));
     let totals = Totals { entries, packed: meter.packed(), unpacked: meter.unpacked() };
-    Ok(Report { totals, hints, cpu: Cpu { reading, checking: checker.time() } })
+    let checking = checker.time();
+    let others = process_time().saturating_sub(begin_of_all + reading + checking);
+    let cpu = Cpu { reading, unpacking: options.ahead.then_some(others), checking };
+    Ok(Report { totals, hints, cpu })
 }
 
 /// What the reading thread does: fills batches, and remembers names if anything is checked.

@@ -41,10 +41,14 @@ fn hints_summary_and_exit_status() {
 
 #[test]
 fn stats_are_lines_of_keys_and_values() {
-    let output = tarcheck(&faulty(), &["-q", "--stats"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    let keys: Vec<&str> = stderr.lines().filter_map(|line| line.split(": ").next()).collect();
-    assert_eq!(keys, ["cpu-reading", "cpu-checking"]);
+    let keys = |way: &str| {
+        let output = tarcheck(&faulty(), &["-q", "--stats", way]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let keys = stderr.lines().filter_map(|line| line.split(": ").next());
+        keys.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(keys("--no-ahead"), ["cpu-reading", "cpu-checking"]);
+    assert_eq!(keys("--ahead"), ["cpu-reading", "cpu-unpacking", "cpu-checking"]);
 }
 
 #[test]
