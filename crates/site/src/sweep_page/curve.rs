@@ -20,6 +20,8 @@ const NAMES: f64 = 330.0;
 pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
     let drawn: Vec<&SweepPageValue> =
         page.values.iter().filter(|it| it.at.is_some() && it.summary.is_some()).collect();
+    let kept: Vec<&SweepPageValue> =
+        drawn.iter().copied().filter(|value| !value.breaks_limit).collect();
     let (low, high) = ends(&drawn);
     let y = |value: f64| BOTTOM - (value - low) / (high - low) * (BOTTOM - TOP);
     let (scale, unit) = (page.scale(), &page.metric.unit);
@@ -34,15 +36,15 @@ pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
                     text.axis x=(short(LEFT - 8.0)) y=(short(y(tick) + 5.0)) text-anchor="end"
                         { (round_label(&scale, tick)) }
                 }
-                polygon.band points=(band(&drawn, axis, &y)) {}
+                polygon.band points=(band(&kept, axis, &y)) {}
                 @for value in &drawn { @for sample in finite(value) {
                     circle cx=(short(x(value, axis))) cy=(short(y(*sample))) r="2.5" {}
                 } }
-                polyline points=(line(&drawn, axis, &y)) {}
+                polyline points=(line(&kept, axis, &y)) {}
                 @for value in &drawn {
                     @if let Some(of) = value.summary {
-                        circle.median.best[value.is(SweepMark::Best)] cx=(short(x(value, axis)))
-                            cy=(short(y(of.median)))
+                        circle.median.best[value.is(SweepMark::Best)].broken[value.breaks_limit]
+                            cx=(short(x(value, axis))) cy=(short(y(of.median)))
                             r=(if value.is(SweepMark::Best) { "6" } else { "4" }) {
                             title { (value.label) ": " (median(unit, &of)) }
                         }
@@ -53,12 +55,23 @@ pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
             }
             figcaption {
                 "Line: medians. Band: the 95 % interval of each. Small dots: samples. "
-                @if drawn.iter().any(|value| value.is(SweepMark::Plateau)) {
-                    "Shaded: the plateau, not distinguishable from the best."
-                }
+                (legend(&drawn))
             }
         }
     }
+}
+
+/// What shading and hollow points mean, where there are any.
+fn legend(drawn: &[&SweepPageValue]) -> Markup {
+    html! {
+        @if has_plateau(drawn) { "Shaded: the plateau, not distinguishable from the best. " }
+        @if drawn.iter().any(|value| value.breaks_limit) { "Hollow: breaks a limit. " }
+    }
+}
+
+/// Whether other values than the best one may be the best, and not all.
+fn has_plateau(drawn: &[&SweepPageValue]) -> bool {
+    drawn.iter().any(|value| value.is(SweepMark::Plateau))
 }
 
 fn x(value: &SweepPageValue, axis: &ValueAxis) -> f64 {
@@ -83,7 +96,7 @@ fn plateau(drawn: &[&SweepPageValue], axis: &ValueAxis) -> Markup {
     let may_be_best =
         |value: &&&SweepPageValue| value.is(SweepMark::Best) || value.is(SweepMark::Plateau);
     html! {
-        @for value in drawn.iter().filter(may_be_best) {
+        @for value in drawn.iter().filter(may_be_best).filter(|_| has_plateau(drawn)) {
             @let (low, high) = axis.stripe(value.at.unwrap_or_default());
             rect.plateau x=(short(low)) y=(short(TOP)) width=(short(high - low))
                 height=(short(BOTTOM - TOP)) {}
@@ -169,19 +182,25 @@ pub(super) fn rungs(page: &SweepPage) -> Markup {
                         { (round_label(&scale, tick)) }
                 }
                 @for (number, value) in drawn.iter().enumerate() {
-                    (rung(value, ROW * number as f64 + 4.0 + ROW / 2.0, &x, unit))
+                    @let middle = ROW * number as f64 + 4.0 + ROW / 2.0;
+                    (rung(value, middle, (&x, unit), has_plateau(&drawn)))
                 }
             }
             figcaption {
                 "Bar: the 95 % interval of each median. Small dots: samples. "
-                "Shaded: not distinguishable from the best."
+                (legend(&drawn))
             }
         }
     }
 }
 
-fn rung(value: &SweepPageValue, middle: f64, x: &dyn Fn(f64) -> f64, unit: &Unit) -> Markup {
-    let is_alike = value.is(SweepMark::Best) || value.is(SweepMark::Plateau);
+fn rung(
+    value: &SweepPageValue,
+    middle: f64,
+    (x, unit): (&dyn Fn(f64) -> f64, &Unit),
+    has_plateau: bool,
+) -> Markup {
+    let is_alike = has_plateau && (value.is(SweepMark::Best) || value.is(SweepMark::Plateau));
     let marks: String = value
         .marks
         .iter()
@@ -202,8 +221,8 @@ fn rung(value: &SweepPageValue, middle: f64, x: &dyn Fn(f64) -> f64, unit: &Unit
             @for sample in value.samples.iter().filter(|it| x(**it) < WHOLE) {
                 circle cx=(short(x(*sample))) cy=(short(middle)) r="2.5" {}
             }
-            circle.median.best[value.is(SweepMark::Best)] cx=(short(x(of.median)))
-                cy=(short(middle)) r="4.5" {
+            circle.median.best[value.is(SweepMark::Best)].broken[value.breaks_limit]
+                cx=(short(x(of.median))) cy=(short(middle)) r="4.5" {
                 title { (value.label) ": " (median(unit, &of)) }
             }
         }

@@ -56,6 +56,8 @@ pub struct SweepPageValue {
     pub samples: Vec<f64>,
     /// What it is beside a value.
     pub marks: Vec<SweepMark>,
+    /// Whether it breaks a limit, so that it has no place in the curve.
+    pub breaks_limit: bool,
 }
 
 /// A stage of a search.

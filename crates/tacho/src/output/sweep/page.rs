@@ -73,6 +73,7 @@ impl JudgedGrid<'_> {
             summary: row.summary,
             samples: counted.filter_map(|sample| sample.value(&name)).collect(),
             marks: self.found.marks(at, row),
+            breaks_limit: row.limits.iter().flatten().any(|(is_kept, _)| !is_kept),
         }
     }
 }
