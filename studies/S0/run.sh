@@ -40,6 +40,8 @@ part 'The batch size' batch \
   "$tacho" sweep --wait --quiet --markdown --rounds 8 --warmup 1 --ignore-failure=1 --page "$results/batch.html" \
   -P batch=1,2,4..8192 --default batch=64 "${FIRST:-} $pkgverify --clean --batch {batch} $curve"
 
+part 'What batches of 512 hold' batches verbatim python3 "$study/batches.py" "$curve" 512
+
 if command -v debsums > /dev/null; then
   export TACHO="$tacho" PKGVERIFY="$pkgverify" ROUNDS="$rounds"
   part "Beside others, on $curve" others verbatim "$tree/studies/subjects/pkgverify/bench.sh" "$curve"
