@@ -245,6 +245,18 @@ fn mistakes_are_named_before_anything_is_executed() {
 }
 
 #[test]
+fn a_value_that_reaches_a_limit_is_shown() {
+    let hold = "exec(\"import sys\\nx = bytearray(int(sys.argv[1]) * 1048576)\")";
+    let command = format!("python3 -c '{hold}' {{mb}}");
+    let words = ["-r", "2", "--limit-memory", "64MiB", "-P", "mb=1,200", &command];
+    let answer = sweep(&words).exits(0);
+    let line = answer.stdout.lines().find(|line| line.contains("mb=200")).unwrap();
+    assert!(line.contains("2 reached 64.00 MiB of memory"), "{}", answer.stdout);
+    let json = sweep(&[&words[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(json["values"][1]["limited"], 2, "{json}");
+}
+
+#[test]
 fn a_value_that_fails_is_shown_and_is_an_error() {
     let words =
         [&COST[..], &["-r", "2", "-P", "n=20,30", "sh -c 'test {n} -gt 20 && sh work {n}'"]]

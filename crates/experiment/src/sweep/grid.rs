@@ -110,15 +110,17 @@ impl SweepQuestion {
         let metric = self.metric(at);
         let counted = samples.iter().filter(|sample| sample.counts());
         let values: Vec<f64> = counted.filter_map(|sample| sample.value(&metric.name)).collect();
-        let failures: Vec<&Sample> =
-            samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
-        let first = failures.first().and_then(|sample| Some(sample.outcome.described()?.0));
+        let those = |wanted: fn(&Sample) -> bool| {
+            let all: Vec<&Sample> = samples.iter().filter(|sample| wanted(sample)).collect();
+            (all.len(), all.first().and_then(|sample| Some(sample.outcome.described()?.0)))
+        };
         SweepRow {
             summary: Summary::of(&values),
             place: None,
             limits: self.limits.iter().map(|limit| limit.median_keeps(samples)).collect(),
             busy_share: busy_share(samples),
-            failed: (failures.len(), first),
+            failed: those(|sample| sample.outcome.is_failure()),
+            limited: those(Sample::is_limited),
         }
     }
 

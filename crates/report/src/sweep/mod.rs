@@ -57,6 +57,8 @@ pub struct SweepRow {
     pub busy_share: Option<f64>,
     /// How many executions failed, and how the first of them did.
     pub failed: (usize, Option<String>),
+    /// How many executions reached a limit, and which the first of them did.
+    pub limited: (usize, Option<String>),
 }
 
 /// What a value is in its curve.
@@ -135,7 +137,7 @@ impl SweepFindings<'_> {
     /// The values that were executed, with their places among the commands.
     pub fn executed(&self) -> impl Iterator<Item = (usize, &SweepRow)> {
         let all = self.rows.iter().enumerate();
-        all.filter(|(_, row)| row.summary.is_some() || row.failed.0 > 0)
+        all.filter(|(_, row)| row.summary.is_some() || row.failed.0 + row.limited.0 > 0)
     }
 
     /// What a value is in the curve.

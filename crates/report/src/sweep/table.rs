@@ -70,6 +70,11 @@ impl SweepFindings<'_> {
             let why = row.failed.1.clone().unwrap_or_default();
             return vec![cut(&format!("{} failed ({why})", row.failed.0), LABEL)];
         }
+        if row.limited.0 > 0 {
+            let which = row.limited.1.clone().unwrap_or_default();
+            let which = which.trim_start_matches("limit reached: ");
+            return vec![cut(&format!("{} reached {which}", row.limited.0), LABEL)];
+        }
         let limits = self.limits.iter().zip(&row.limits);
         let broken = limits.filter_map(|(limit, kept)| match kept {
             Some((true, true)) => None,
