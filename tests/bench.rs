@@ -676,7 +676,7 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-N", "a | b"], "has `|`, which only a shell understands\nhint: leave out `-N`"),
         (
             &["-L", "thread", "1,2", "echo {threads}"],
-            "no command has `{thread}`\nhint: did you mean `{threads}`?",
+            "no command has `{thread}`\nhint: a command has `{threads}`: did you mean",
         ),
         (&["-L", "a", "1", "-L", "a", "2", "echo {a}"], "the parameter `a` is given twice\n"),
         (&["-P", "n", "8", "1", "echo {n}"], "`1` is not a step from 8 to 1\nhint: "),
@@ -692,11 +692,14 @@ fn mistakes_are_told_before_anything_is_executed() {
             "cannot execute `./circle`\nhint: it is a link to `circle`, which leads to no file\n",
         ),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
-        (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
+        (
+            &["--input", ".", "cat"],
+            "`--input .` is a folder: standard input must be a regular file\n",
+        ),
         (&["--cpus", "x", "true"], "`x` names no processors\nhint: "),
         (
             &["--input", "pipe", "cat"],
-            "`pipe` is a pipe, and standard input comes from a file\nhint: write what",
+            "`--input pipe` is a pipe: standard input must be a regular file\nhint: write what",
         ),
         (&["--output", "no/where", "cat"], "`--output no/where`: there is no folder `no`\nhint: "),
         (
@@ -835,7 +838,7 @@ fn two_commands_may_be_executed_at_the_same_time() {
          of commands is measured, one after the other\n"
     );
     let by_shell = bench(&["--duet", "true", "true | true"]).exits(2).stderr;
-    assert!(by_shell.ends_with("hint: `-S sh` starts both by one\n"), "{by_shell}");
+    assert!(by_shell.ends_with("hint: `-S sh` starts both commands in a shell\n"), "{by_shell}");
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
     }

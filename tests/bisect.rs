@@ -212,8 +212,8 @@ fn the_ends_may_be_exchanged() {
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0);
     assert_eq!(
         answer.stderr,
-        "note: `HEAD` is later than `HEAD~9`: the ends are exchanged in time; which is better is \
-         known once it is measured\n"
+        "note: GOOD (`HEAD`) is later than BAD (`HEAD~9`): the ends are swapped, and measurements \
+         show the better one\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
     assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
@@ -499,7 +499,7 @@ fn of_two_equal_steps_one_is_named_and_the_other_left_over() {
         let project = history(20, |n| format!("echo work {}", level(n)));
         let answer = project.tacho("bisect HEAD~19 HEAD --quiet").succeeds().stdout;
         assert!(answer.contains("change 5\n") || answer.contains("change 12\n"), "{answer}");
-        assert!(answer.contains("of that is left over: something else changed too\n"), "{answer}");
+        assert!(answer.contains("the named commits, so something else changed too\n"), "{answer}");
         assert!(!answer.contains("have drifted"), "{answer}");
         let size = |n: u32| format!("exit 9 {}", "x".repeat(10 * level(n)));
         let project = history(20, size);
@@ -929,7 +929,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m speed"), @r"
     error: there is no metric `speed`
-    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait` and 22 more
+    hint: known: `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait` and 22 more
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
     error: `3ms` is not the size of a change
@@ -949,7 +949,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: there is nothing to measure: no plan, and no command to execute
-    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that
+    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; outside the repository, `--repository FOLDER` says where it is
     ");
     assert_snapshot!(says("bisect ..HEAD -b work"), @r"
     error: `..HEAD` does not name two ends
@@ -988,8 +988,8 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let answer = project.tacho("bisect side main --quiet").exits(0);
     assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
     let told = format!(
-        "\nside itself, which the main line of main does not pass through, behaves as {start} \
-         does, where they part: "
+        "\nside itself, which the main line of main does not pass through, behaves like \
+         {start}, the fork point: they differ by "
     );
     assert!(
         answer.stdout.contains("change 2") && answer.stdout.contains(&told),
@@ -1010,8 +1010,7 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
     let project = with_a_side(2, "echo work 90\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0).stdout;
-    let told =
-        format!("does not pass through, differs from {start}, where they part, by −10.0 %\n");
+    let told = format!("does not pass through, differs from {start}, the fork point, by −10.0 %\n");
     assert!(answer.contains("change 2") && answer.contains(&told), "{answer}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains("\n- side itself, which") && markdown.contains(&told), "{markdown}");
@@ -1049,7 +1048,7 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let short = |name: &str| id(&project, name)[..10].to_owned();
     // One more of those that were tracked, on either side.
     let note = format!(
-        "note: from `{}` to `{}`: neighbours of so short a range show how far builds vary\n",
+        "note: the range is widened to `{}`..`{}`: its neighbours show how far builds vary\n",
         short("HEAD~17"),
         short("HEAD~11")
     );

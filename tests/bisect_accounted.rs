@@ -121,7 +121,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
 
     inside the merge f6afdbf70a (carry), which changes it by +30.0 %, as the bisection NAME has found
     each commit that it brought is measured merged into 66d880d559, as in f6afdbf70a
-    from good to bad in all: +45.6 %; +12.0 % of that is left over: something else changed too
+    from good to bad in all: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
     hint: `--all` goes on with what is left
     from 66d880d559 to f6afdbf70a in all: +30.0 %
 

@@ -74,7 +74,7 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
     let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
     assert!(
-        answer.stderr.contains(": neighbours of so short a range show how far builds vary\n"),
+        answer.stderr.contains(": its neighbours show how far builds vary\n"),
         "{}",
         answer.stderr
     );

@@ -550,7 +550,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no changes in 0 series
-    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values; 6 are needed, or 3 with 3 rounds in one run)
+    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values; 6 are needed, or 3 that each have 3 rounds in one run)
     ");
 }
 
@@ -567,7 +567,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
-    error: no change at `HEAD` is still reported
+    error: no change is reported at `HEAD` any more
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"
@@ -580,7 +580,7 @@ fn mistakes_have_their_answers() {
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
     assert!(
-        benchmark.starts_with("error: there is no benchmark `nope`\nhint: known are `"),
+        benchmark.starts_with("error: there is no benchmark `nope`\nhint: known: `"),
         "{benchmark}"
     );
     let metric = project.tacho("changes --metric tim").exits(2).stderr;

@@ -84,7 +84,7 @@ fn nothing_is_told_of_what_does_not_change() {
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
-      not judged: it has 3 points with values; 6 are needed, or 3 with 3 rounds in one run
+      not judged: it has 3 points with values; 6 are needed, or 3 that each have 3 rounds in one run
 
     0 changes in 0 series; 1 not judged
     ");
@@ -217,7 +217,7 @@ fn a_slower_processor_time_is_told_whatever_its_column_is_called() {
 #[test]
 fn columns_that_are_no_series_are_named() {
     let answer = from("commit,author,parse\na,Ann,1\n", "").exits(0);
-    assert_eq!(answer.stderr, "note: taken for no series: `author`\n");
+    assert_eq!(answer.stderr, "note: ignored columns (no numbers, or row numbers): `author`\n");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_series_that_the_file_has_not_is_a_mistake() {
     let numbers = json!({ "series": { "parse": [1, 2], "load": [3, 4] } }).to_string();
     assert_snapshot!(from(&numbers, "-b nope").exits(2).stderr, @r"
     error: there is no series `nope`
-    hint: known are `load`, `parse`
+    hint: known: `load`, `parse`
     ");
     from(&numbers, "-b parse").succeeds();
     assert_snapshot!(from("[1, 2]", "-b nope").exits(2).stderr, @r"
@@ -323,8 +323,8 @@ fn what_is_left_out_by_name_is_not_counted() {
     );
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
-    let why = "**c**\n\n- not judged: it has 2 points with values; 6 are needed, or 3 with 3 \
-               rounds in one run\n\n";
+    let why = "**c**\n\n- not judged: it has 2 points with values; 6 are needed, or 3 that each \
+               have 3 rounds in one run\n\n";
     assert_eq!(mail, format!("{why}0 changes in 0 series; 1 not judged\n"));
 }
 

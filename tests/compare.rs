@@ -646,7 +646,7 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
     );
     assert!(text.contains("2 rows judged together"), "{text}");
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
-    assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known are `answer`, `late`\n");
+    assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known: `answer`, `late`\n");
     let refused = project.tacho("show run:1 --diff").exits(2).stderr;
     assert!(refused.starts_with("error: `--diff` needs one revision"), "{refused}");
 }
@@ -701,7 +701,7 @@ fn values_of_parameters_are_compared_at_one_revision() {
     let before = project.tacho("log --json").exits(0).json();
     for sides in ["HEAD:n=1 HEAD:n=3", "HEAD:n=3 HEAD:n=1"] {
         let unknown = project.tacho(&format!("compare {sides}")).exits(2).stderr;
-        assert!(unknown.contains("`answer` has no n = 3; known are 1, 2\n"), "{unknown}");
+        assert!(unknown.contains("`answer` has no n = 3; known: 1, 2\n"), "{unknown}");
     }
     assert_eq!(project.tacho("log --json").exits(0).json(), before, "no run was begun");
 }
@@ -815,7 +815,10 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
     for (run, told) in [
         (failed, "slower:8%: failed by check size (slower by 10.0 %)"),
         (passed, "slower:20%: passed"),
-        (beyond, "slower:25%: failed by check errors (slower beyond every share)"),
+        (
+            beyond,
+            "slower:25%: failed by check errors (slower: values of 0 or below have no percentage)",
+        ),
     ] {
         let line = format!("\n--fail-on {told}\n");
         let shown = project.tacho(&format!("show run:{run}")).exits(0).stdout;
@@ -909,7 +912,7 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     compare("--fail-on missing --benchmark a").succeeds();
     assert_eq!(
         compare("--benchmark e").exits(2).stderr,
-        "error: there is no benchmark `e`\nhint: known are `a`, `b`, `c`, `d`\n"
+        "error: there is no benchmark `e`\nhint: known: `a`, `b`, `c`, `d`\n"
     );
 }
 
@@ -1432,7 +1435,7 @@ fn of_modes_the_levels_are_compared() {
     assert!(
         told.contains(
             "\nc time: two modes, around 100.1 ms and 120.1 ms: 26.7 % of old.json and 76.7 % of \
-             new.json in the upper one (+50.0 points, 95 %: +25.0 … +67.0); the ratio is that of \
+             new.json in the upper one (+50.0 points, 95 %: +25.0 … +67.0); the ratio compares \
              the levels, "
         ),
         "{told}"

@@ -104,7 +104,7 @@ fn counters_that_nobody_knows_are_told_with_those_that_are() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track --counter cycels").exits(2).stderr, @"
     error: there is no counter `cycels`
-    hint: known are `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; `instructions=callgrind` is the last of them
+    hint: known: `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; `instructions=callgrind` is another name of `callgrind-instructions`
     ");
 }
 
@@ -236,7 +236,7 @@ fn counts_of_some_of_the_time_are_told_to_be_scaled() {
     drop(store);
     let shown = project.tacho("show --metric instructions").exits(0);
     assert_snapshot!(shown.stderr, @"
-    note: `answer`: the processor's counters took turns: counted 43 % of the time at least, and scaled
+    note: `answer`: hardware counters were multiplexed: each was active for at least 43 % of the time, and its count is scaled
     hint: ask for fewer counters at once, or see `--metric counted-share`
     ");
     assert!(
@@ -283,7 +283,7 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let mut track = project.command(["track"]);
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
     let few = "note: no verdict yet for loop · wall: its 5 revisions are 2 different builds; 6 are \
-               needed, or 3 with 3 rounds in one run\n";
+               needed, or 3 that each have 3 rounds in one run\n";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();
@@ -293,7 +293,7 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     assert_eq!(change["metric"], "callgrind-instructions");
     let name = change["name"].as_str().unwrap();
     let shown = project.tacho(&format!("changes show {name}")).exits(0).stdout;
-    assert!(shown.contains("its count repeats"), "{shown}");
+    assert!(shown.contains("this counter is deterministic"), "{shown}");
     let hint = project.tacho("changes -m instructions").exits(2).stderr;
     assert!(hint.contains("hint: did you mean `callgrind-instructions`?"), "{hint}");
 }

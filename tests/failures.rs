@@ -137,7 +137,7 @@ fn a_store_is_verified() {
     project.tacho("track ..HEAD").succeeds();
     let whole = project.tacho("fsck").succeeds().stdout;
     assert!(
-        whole.starts_with("8 samples and ") && whole.ends_with(" are whole; nothing is damaged\n"),
+        whole.starts_with("8 samples and ") && whole.ends_with(" are intact; nothing is damaged\n"),
         "{whole}"
     );
     let database = project.path().join(".tacho/tacho.db");

@@ -83,7 +83,7 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     }
     let text = project.tacho("layouts -n 2 -r 2").exits(0).stdout;
     assert!(
-        ["keep", "restart", "relink", "by 2 layouts"].iter().all(|word| text.contains(word)),
+        ["keep", "restart", "relink", "from 2 layouts"].iter().all(|word| text.contains(word)),
         "{text}"
     );
 }

@@ -157,7 +157,7 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
     assert_eq!(failure("sh -c 'kill -KILL $$'", ""), "killed by signal 9 (SIGKILL)");
     assert_eq!(
         failure("sh -c 'kill -STOP $$'", "timeout = '2s'"),
-        "stopped by signal 19 (SIGSTOP), and so ended",
+        "suspended by signal 19 (SIGSTOP), so it was killed",
         "who is stopped waits for ever"
     );
     assert_eq!(failure("sleep 1000", "timeout = '100ms'"), "timed out");

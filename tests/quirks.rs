@@ -503,7 +503,7 @@ fn one_cause_at_other_lines_is_one_failure() {
     let answer = project.tacho("track --rounds 1");
     assert!(answer.stderr.contains("4 of 4 builds failed; first"), "{}", answer.stderr);
     assert!(answer.stderr.contains("fatal error: missing.h: No such file"), "{}", answer.stderr);
-    assert!(!answer.stderr.contains("otherwise"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("other error"), "{}", answer.stderr);
 }
 
 /// `make` starts simple commands itself, and others by a shell: each has words of its own.
@@ -522,7 +522,7 @@ fn a_compiler_that_is_missing_is_one_cause_however_that_is_said() {
     let answer = project.tacho("track").exits(2);
     assert!(answer.stderr.contains("2 of 2 builds failed; first"), "{}", answer.stderr);
     assert!(answer.stderr.contains("clang-3.6: No such file"), "{}", answer.stderr);
-    assert!(!answer.stderr.contains("otherwise"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("other error"), "{}", answer.stderr);
     let hint = "hint: `clang-3.6` is not installed, or not in `PATH`";
     assert!(answer.stderr.contains(hint), "{}", answer.stderr);
 }
@@ -551,8 +551,8 @@ fn what_fails_for_another_reason_is_another_stretch() {
     let told = project.tacho("quirk suggest HEAD~4").succeeds().stdout;
     let short = |n: u32| id(n)[..10].to_owned();
     let expected = format!(
-        "  otherwise   {0}  2023-11-15  change 4\n\n3 revisions beside it fail otherwise, {0} to \
-         {1}:\n  cp: cannot stat 'gone': No such file or directory\n",
+        "  other error {0}  2023-11-15  change 4\n\n3 revisions next to these, {0} to {1}, fail \
+         for another reason:\n  cp: cannot stat 'gone': No such file or directory\n",
         short(4),
         short(6)
     );
@@ -823,8 +823,10 @@ fn quirks_that_adjoin_are_no_conflict() {
     assert!((ratio(&effects[0]) - 120.0 / 100.0).abs() < 1e-9, "{answer}");
     let why = |at: usize| effects[at]["why"].as_str().unwrap();
     assert!(why(1).contains("without it does not build: exit status 1"), "{answer}");
-    assert!(why(1).ends_with(" has `two`, which says `environment.FAST` otherwise"), "{answer}");
-    assert!(why(2).ends_with(" has `one`, which says `environment.FAST` otherwise"), "{answer}");
+    for (at, other) in [(1, "two"), (2, "one")] {
+        assert!(why(at).contains(&format!("quirk `{other}` also applies to ")), "{answer}");
+        assert!(why(at).ends_with(" and sets another `environment.FAST`"), "{answer}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn fixed_programs_are_executed_beside_the_subject() {
     let off = project.tacho("track --reference off -r 3").succeeds();
     assert!(!off.stderr.contains("reference: "), "{}", off.stderr);
     let wrong = project.tacho("track --reference some").exits(2).stderr;
-    assert!(wrong.contains("there can be `off`, `cheap` and `full`"), "{wrong}");
+    assert!(wrong.contains("valid values: `off`, `cheap`, `full`"), "{wrong}");
 }
 
 #[test]

@@ -153,11 +153,14 @@ fn variants_are_times_of_the_floor() {
     assert!(json["values"][1]["floor_ratio"].as_f64().unwrap() > 2.0);
     let markdown = sweep(&[&words[..words.len() - 1], &["--markdown"]].concat()).exits(0).stdout;
     assert!(
-        markdown.contains("\n| nothing | ") && markdown.contains("\n- front of time"),
+        markdown.contains("\n| nothing | ") && markdown.contains("\n- Pareto front of time"),
         "{markdown}"
     );
     let told = sweep(&words[..words.len() - 1]).exits(0).stdout;
-    assert!(told.contains("× floor") && told.contains("\nfront of time and memory"), "{told}");
+    assert!(
+        told.contains("× floor") && told.contains("\nPareto front of time and memory"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn a_benchmark_of_the_plan_is_swept_over_its_parameters() {
     let wrong = project.tacho("sweep --benchmark cost -P batch=1,2").exits(2);
     assert_eq!(
         wrong.stderr,
-        "error: the benchmark has no parameter `batch`\nhint: known are `mode`, `n`\n"
+        "error: the benchmark has no parameter `batch`\nhint: known: `mode`, `n`\n"
     );
     let unknown = project.tacho("sweep --benchmark coast").exits(2);
     assert!(
@@ -213,7 +216,7 @@ fn mistakes_are_named_before_anything_is_executed() {
         (&["-P", "n=1,2", "--default", "n=3", "true {n}"], "no value of `n` is `3`"),
         (
             &["-P", "n=1,2", "--default", "m=1", "true {n}"],
-            "`--default` names `m`, which is not varied\nhint: known are `n`",
+            "`--default` names `m`, which is not varied\nhint: known: `n`",
         ),
         (&["-P", "n=1,2", "--minimise", "cost", "true {n}"], "there is no metric `cost`"),
         (

@@ -551,7 +551,7 @@ fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
     }
     let asked = project.tacho("track").exits(2);
     assert_snapshot!(asked.stderr, @r#"
-    error: the whole history takes 101 builds, which were not requested
+    error: the whole history takes 101 builds: neither `--yes` nor a range was given
     hint: `tacho track HEAD` builds one and shows how long that takes; `--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all
     "#);
     project.tacho("track --every 50commits").succeeds();

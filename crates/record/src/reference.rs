@@ -32,7 +32,7 @@ impl FromStr for ReferenceMode {
             "off" => Ok(Self::Off),
             "cheap" => Ok(Self::Cheap),
             "full" => Ok(Self::Full),
-            _ => Err("there can be `off`, `cheap` and `full`".to_owned()),
+            _ => Err("valid values: `off`, `cheap`, `full`".to_owned()),
         }
     }
 }

@@ -75,7 +75,7 @@ impl Failure {
             }
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
-                format!("stopped by {}, and so ended", crate::signal::signal(*number))
+                format!("suspended by {}, so it was killed", crate::signal::signal(*number))
             }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),

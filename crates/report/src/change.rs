@@ -47,7 +47,7 @@ fn life_word(life: Life) -> &'static str {
 #[must_use]
 pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
-        Withdrawal::Nearer => "replaced: a change nearer by, within its range, explains it",
+        Withdrawal::Nearer => "replaced by a change with a narrower range",
         Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
         Withdrawal::NotReproduced => "measured again, less than a quarter of it is there",
         Withdrawal::NotSeen => "not seen in what was measured since",
@@ -157,7 +157,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
             probability(1.0 - finding.p)
         )
     } else if finding.p == 0.0 {
-        "its count repeats, so any difference of more than 0.1 % is a change".to_owned()
+        "this counter is deterministic, so any difference above 0.1 % is a change".to_owned()
     } else {
         let share = by_chance(finding.p);
         let judged = match beside.judged {

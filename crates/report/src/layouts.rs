@@ -18,8 +18,8 @@ const INTERVAL: usize = 3;
 /// The levels, and what differs at each beyond the one before.
 pub const BANDS: [(&str, &str); 3] = [
     ("keep", "values of one execution"),
-    ("restart", "executions of one build, beyond that"),
-    ("relink", "builds of one source, beyond that"),
+    ("restart", "executions of one build (additional variation)"),
+    ("relink", "builds of one source (additional variation)"),
 ];
 
 /// The standard deviation of each of [`BANDS`], as far as it is known.
@@ -125,9 +125,7 @@ pub fn conclusions(levels: &Levels, unit: &Unit, cost: f64, wanted: Option<f64>)
     let mean = levels.interval.map(|(low, high)| {
         let [mean, low, high] = [levels.mean, low, high].map(|value| unit.show(value));
         let layouts = count(levels.layouts, "layout");
-        format!(
-            "mean {mean}, {low} … {high} with 95 %: by {layouts}, however often each was executed"
-        )
+        format!("mean {mean}, 95 % interval {low} … {high} from {layouts} (more layouts narrow it)")
     });
     let repetition = wanted.and_then(|wanted| repetition(levels, cost, wanted));
     let all = [mean, by_chance(levels), relinking(levels, cost), repetition];

@@ -186,7 +186,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
-    "valid at all times: how many samples there are was chosen by looking at them";
+    "valid at all times: the number of samples was chosen by looking at values";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]

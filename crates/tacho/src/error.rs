@@ -60,7 +60,7 @@ pub enum CliError {
     EndAlone,
     #[error("`--since-last` has nothing to continue: nothing has been tracked on this host")]
     NothingTracked,
-    #[error("the whole history takes {builds}, which were not requested")]
+    #[error("the whole history takes {builds}: neither `--yes` nor a range was given")]
     ManyBuilds { builds: String, is_time_known: bool },
     #[error("none of these revisions has been built on this host")]
     NothingBuilt,
@@ -106,7 +106,7 @@ pub enum CliError {
     NoOutput { revision: String },
     #[error(transparent)]
     Linking(#[from] LinkingError),
-    #[error("no change at `{name}` is still reported")]
+    #[error("no change is reported at `{name}` any more")]
     NoChangeAt { name: String },
     #[error(
         "cannot bisect `{name}`: the change is in {what}, and only changes in level can be \
@@ -139,7 +139,10 @@ pub enum CliError {
 
 fn known_counters() -> String {
     let counters = Counter::ALL.map(|counter| format!("`{}`", counter.name()));
-    format!("known are {}; `instructions=callgrind` is the last of them", counters.join(", "))
+    format!(
+        "known: {}; `instructions=callgrind` is another name of `callgrind-instructions`",
+        counters.join(", ")
+    )
 }
 
 impl CliError {
@@ -200,7 +203,7 @@ impl CliError {
             CliError::UnknownMetric { name, known }
             | CliError::UnknownQuirk { name, known }
             | CliError::UnknownBenchmark { name, known } => Some(near(name, known)),
-            CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
+            CliError::UnknownSeries { known, .. } => Some(format!("known: {known}")),
             _ => None,
         }
     }

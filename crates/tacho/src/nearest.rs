@@ -32,11 +32,7 @@ pub fn near(name: &str, known: &str) -> String {
     }
     let rest = names.len().saturating_sub(LISTED);
     let listed = names[..names.len().min(LISTED)].join(", ");
-    if rest == 0 {
-        format!("known are {listed}")
-    } else {
-        format!("known are {listed} and {rest} more")
-    }
+    if rest == 0 { format!("known: {listed}") } else { format!("known: {listed} and {rest} more") }
 }
 
 #[cfg(test)]
@@ -53,12 +49,9 @@ mod tests {
         assert_eq!(near("mem", known), "did you mean `peak-memory` or `peak-memory-tree`?");
         assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
         let far = near("instructions", known);
-        assert!(
-            far.starts_with("known are `wall`, `cpu`, ") && far.ends_with(" and 1 more"),
-            "{far}"
-        );
+        assert!(far.starts_with("known: `wall`, `cpu`, ") && far.ends_with(" and 1 more"), "{far}");
         // One letter is no misspelt other one.
-        assert_eq!(near("x", "`a`, `b`"), "known are `a`, `b`");
-        assert_eq!(near("x", "`wall`, `cpu`"), "known are `wall`, `cpu`");
+        assert_eq!(near("x", "`a`, `b`"), "known: `a`, `b`");
+        assert_eq!(near("x", "`wall`, `cpu`"), "known: `wall`, `cpu`");
     }
 }

@@ -47,11 +47,7 @@ fn unknown_value(plan: &Plan, fixed: &Parameters) -> Option<String> {
     fixed.0.iter().find_map(|(name, value)| {
         let known = benchmark.parameters.get(name).filter(|known| !known.contains(value))?;
         let known: Vec<String> = known.iter().map(ToString::to_string).collect();
-        Some(format!(
-            "`{}` has no {name} = {value}; known are {}",
-            benchmark.name,
-            known.join(", ")
-        ))
+        Some(format!("`{}` has no {name} = {value}; known: {}", benchmark.name, known.join(", ")))
     })
 }
 

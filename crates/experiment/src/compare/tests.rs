@@ -365,7 +365,7 @@ fn values_that_no_benchmark_has_are_told() {
     assert_eq!(rows_of(&plan, [&of(1), &of(2)]).unwrap().len(), 1);
     for sides in [[1, 3], [3, 1]] {
         let [a, b] = sides.map(of);
-        assert_eq!(rows_of(&plan, [&a, &b]).unwrap_err(), "`b` has no n = 3; known are 1, 2");
+        assert_eq!(rows_of(&plan, [&a, &b]).unwrap_err(), "`b` has no n = 3; known: 1, 2");
     }
 }
 

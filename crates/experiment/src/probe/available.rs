@@ -70,12 +70,13 @@ impl Machine<'_> {
         match name {
             "addresses" => one(Disturbance::Addresses { random: !self.has_random_addresses() }),
             "burst" => one(Disturbance::Burst),
-            "cold" => self.unless(|it| it.conditions.cold, "caches of files are cold as usual", {
-                Disturbance::Cold { all: true }
-            }),
+            "cold" => {
+                let why = "the benchmark already drops file caches (`cold`): nothing would change";
+                self.unless(|it| it.conditions.cold, why, Disturbance::Cold { all: true })
+            }
             "core" => self.other_core().and_then(one),
             "environment" => {
-                let why = "the environment is of random length as usual";
+                let why = "the environment already has a random length: nothing would change";
                 self.unless(|it| it.conditions.random_environment, why, Disturbance::Environment)
             }
             "frequency-high" | "frequency-low" => match no_frequency(self.root) {
@@ -85,7 +86,7 @@ impl Machine<'_> {
             "huge-pages" => self.huge_pages().and_then(one),
             "layout" => self.layouts(),
             "memory" => {
-                let why = "the benchmark has a limit on memory as usual";
+                let why = "the benchmark already has a limit on memory";
                 self.unless(|it| it.limits.memory.is_some(), why, Disturbance::Memory { bytes: 0 })
             }
             "nice" => {
@@ -156,7 +157,9 @@ impl Machine<'_> {
             _ => false,
         };
         if self.subject.benchmarks.iter().any(is_pinned) {
-            return Err("the benchmark has one processor alone as usual".to_owned());
+            return Err(
+                "the benchmark already uses one processor only: nothing would change".to_owned()
+            );
         }
         Ok(own)
     }
@@ -200,7 +203,7 @@ impl Machine<'_> {
 
     fn twice(&self) -> Result<Vec<Disturbance>, String> {
         let has_company = |it: &Benchmark| it.companion.is_some() || it.hooks.each().count() > 0;
-        let why = "what the benchmark has beside it (hooks, a companion) is there for one instance";
+        let why = "the benchmark's hooks or companion serve only one instance at a time";
         self.unless(has_company, why, Disturbance::Twice)
     }
 }

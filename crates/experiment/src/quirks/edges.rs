@@ -78,7 +78,8 @@ pub fn refused_by(
             if [&one, &other].contains(&own) =>
         {
             let other = if one == *own { other } else { one };
-            Ok(Some(format!("{} has `{other}`, which says {what} otherwise", edge.outside.short())))
+            let outside = edge.outside.short();
+            Ok(Some(format!("quirk `{other}` also applies to {outside} and sets another {what}")))
         }
         Err(error) => Err(error.into()),
     }

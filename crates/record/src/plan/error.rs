@@ -153,8 +153,8 @@ impl Mistake {
             }
             Mistake::TwoPlaces => "the values are in one place: keep one of the two keys",
             Mistake::BadScheduling { .. } => {
-                "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo \
-                 50` and `rr 50`"
+                "valid values: `other`, `batch`, `idle`; with a priority from 1 to 99 `fifo \
+                 50`, `rr 50`"
             }
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",

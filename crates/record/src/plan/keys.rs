@@ -66,13 +66,10 @@ pub(super) fn misspelt<'a>(
     known.into_iter().filter_map(distance).min().map(|(_, known)| known)
 }
 
-/// Several words for a hint: `` `a`, `b` and `c` ``.
+/// Several words for a hint: `` `a`, `b`, `c` ``.
 pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let ticked: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    match ticked.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        _ => ticked.concat(),
-    }
+    ticked.join(", ")
 }
 
 fn prune_table(
@@ -171,7 +168,7 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
             everywhere.iter().find(|(_, known)| *known == guess).map_or(ROOT, |(table, _)| table);
         return (format!("did you mean `{guess}` in {table}?"), None);
     }
-    (format!("there can be {}", list(keys(node))), None)
+    (format!("valid keys: {}", list(keys(node))), None)
 }
 
 /// Where a key belongs that says what is expected of the output, or of the exit status.
@@ -234,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn words_are_listed_as_people_do() {
+    fn words_are_listed_with_commas() {
         assert_eq!(list([]), "");
         assert_eq!(list(["a"]), "`a`");
-        assert_eq!(list(["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(list(["a", "b", "c"]), "`a`, `b`, `c`");
     }
 
     #[test]

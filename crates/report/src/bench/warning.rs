@@ -58,9 +58,15 @@ impl BenchFindings<'_> {
     pub fn warning(&self, warning: BenchWarning) -> String {
         match warning {
             BenchWarning::BelowShell(below) => {
-                let times =
-                    if below == 1 { "1 time is".to_owned() } else { format!("{below} times are") };
-                format!("{times} below 0: its shell, which is subtracted, varies by more")
+                let values = if below == 1 {
+                    "1 value is".to_owned()
+                } else {
+                    format!("{below} values are")
+                };
+                format!(
+                    "after subtracting the shell, {values} negative: the shell varies by more \
+                     than the command takes"
+                )
             }
             BenchWarning::CarryOver(index, share) => format!(
                 "what is executed after `{}` differs by {}",

@@ -179,32 +179,32 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let Some(aside) = &bisection.standing.aside else {
         return vec![format!(
             "{earlier} is not on the main line of {later} and was not measured: the search starts \
-             at {start}, where the two part"
+             at {start}, the fork point"
         )];
     };
     let by = aside.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
     let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
     match aside.said {
         OffMainlineFinding::Alike => {
-            vec![format!("{beside} behaves as {start} does, where they part: {by}")]
+            vec![format!("{beside} behaves like {start}, the fork point: they differ by {by}")]
         }
         OffMainlineFinding::SameProgram => {
-            vec![format!("{beside} is the same program as {start}, where they part")]
+            vec![format!("{beside} is the same program as {start}, the fork point")]
         }
         OffMainlineFinding::Otherwise => vec![
-            format!("{beside} differs from {start}, where they part, by {by}"),
+            format!("{beside} differs from {start}, the fork point, by {by}"),
             format!(
                 "that change is on the way from {start} to {earlier}, which is not searched: \
                  `tacho bisect {start} {earlier}` does"
             ),
         ],
         OffMainlineFinding::UnderWay => {
-            vec![format!("whether {beside} behaves as {start} does is not known yet")]
+            vec![format!("whether {beside} behaves like {start} is not known yet")]
         }
         OffMainlineFinding::Unknown => {
             let why = aside.why.as_deref().unwrap_or_default();
             let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
-            vec![format!("whether {beside} behaves as {start} does is not known: {why}{seen}")]
+            vec![format!("whether {beside} behaves like {start} is not known: {why}{seen}")]
         }
     }
 }
@@ -254,11 +254,16 @@ pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
         ResidualFinding::Bounds => {
             "whether anything else changed is unknown, since limits were reached".to_owned()
         }
-        ResidualFinding::Little => format!("left over of that: {by}"),
+        ResidualFinding::Little => format!("not explained by the named commits: {by}"),
         ResidualFinding::Likely | ResidualFinding::Unknown => {
-            format!("whether anything else changed is unknown: the rest of that is {by}")
+            format!(
+                "whether anything else changed is unknown: {by} is not explained by the named \
+                 commits"
+            )
         }
-        ResidualFinding::More => format!("{by} of that is left over: something else changed too"),
+        ResidualFinding::More => {
+            format!("{by} is not explained by the named commits, so something else changed too")
+        }
     }
 }
 

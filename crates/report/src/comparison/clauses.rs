@@ -270,7 +270,7 @@ pub fn two_modes(
             "; not certain enough to compare by the means, so the ratio is that of the levels"
         }
         ModeComparison::Levels => {
-            "; the ratio is that of the levels, as shares may be others in each run"
+            "; the ratio compares the levels, since the share of each mode may differ between runs"
         }
         ModeComparison::Rounds => {
             "; both change modes in the same rounds, so ratios within \
@@ -534,7 +534,10 @@ mod tests {
         );
         let earlier =
             two_modes(&modes(ModeComparison::Levels, clear), NAMES, &Unit::Nanoseconds, false);
-        assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
+        assert!(
+            earlier.ends_with("since the share of each mode may differ between runs"),
+            "{earlier}"
+        );
         assert_eq!(
             of(ModeComparison::Means),
             "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): \

@@ -72,7 +72,7 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
         (_, f64::INFINITY) if least <= 0.0 => {
             "slower by an unknown amount, or not slower".to_owned()
         }
-        (f64::INFINITY, _) => "slower beyond every share".to_owned(),
+        (f64::INFINITY, _) => "slower: values of 0 or below have no percentage".to_owned(),
         (_, f64::INFINITY) => format!("slower by {} or more", ends[0]),
         _ if least <= 0.0 => format!("slower by {} at most", ends[1]),
         _ if ends[0] == ends[1] => format!("slower by {}", ends[0]),

@@ -77,7 +77,10 @@ impl ComparisonReport<'_> {
         let [first, second] = self.terms.duet?;
         let places = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES)?;
         let by = change(places);
-        Some(format!("processor {first} has {by} beside {second}, which was taken away"))
+        Some(format!(
+            "values on processor {first} differ by {by} from those on processor {second}; the \
+             ratio is corrected for that"
+        ))
     }
 
     /// What each level adds, and how often to repeat so that the mean of the side that varies more

@@ -181,7 +181,7 @@ impl ComparisonReport<'_> {
             Verdict::Unclear => return None,
         };
         let all = count(self.together.max(2), "row");
-        Some(format!("{alone} on its own, not certain among {all}"))
+        Some(format!("{alone} if judged alone, but not after the correction for {all}"))
     }
 
     /// Why a row is unclear although the interval that is shown does not hold 1.
@@ -191,7 +191,7 @@ impl ComparisonReport<'_> {
         estimate.interval.filter(|shown| !holds_one(*shown))?;
         match estimate.repeated {
             Some(of_all) if holds_one(of_all) => {
-                Some(format!("with all looks counted it is {}", ratios(of_all)))
+                Some(format!("corrected for the interim looks, the interval is {}", ratios(of_all)))
             }
             Some(_) if row.comparison.notes.is_empty() => {
                 Some(format!("it may be within {}", words::precision(self.terms.margin)))

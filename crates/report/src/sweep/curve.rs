@@ -87,7 +87,8 @@ impl SweepFindings<'_> {
     fn knee(&self, curve: &SweepCurve) -> Option<String> {
         let knee = curve.knee?;
         let cost = percent(curve.costs[knee].estimate.exp_m1());
-        Some(format!("knee: {}, {cost} from the best; beyond it, less is gained", self.name(knee)))
+        let name = self.name(knee);
+        Some(format!("knee: {name}, {cost} from the best; beyond it, a further step gains little"))
     }
 
     fn default(&self, curve: &SweepCurve) -> Option<String> {

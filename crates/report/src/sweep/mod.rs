@@ -170,10 +170,10 @@ impl SweepFindings<'_> {
         let mut lines = self.sentences(curve, &medians);
         if differ(curve, &medians, self.metric.better) {
             let of = match &self.metric.unit {
-                Unit::Nanoseconds => "values at the host's usual speed, which differs",
-                _ => "levels that are fitted to all executions, which differ",
+                Unit::Nanoseconds => "is corrected for the speed of the host",
+                _ => "compares levels that are fitted to all executions",
             };
-            lines.push(format!("× best compares {of} here from the ratio of medians"));
+            lines.push(format!("`× best` {of}, so it differs here from the ratio of the medians"));
         }
         lines
     }

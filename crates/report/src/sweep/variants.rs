@@ -93,7 +93,7 @@ impl VariantFindings<'_> {
         let most = self.most;
         if self.rows.len() > most {
             return format!(
-                "no front of time and memory: among more than {most} it is not looked for"
+                "the Pareto front of time and memory is found only for up to {most} variants"
             );
         }
         let names: Vec<String> = self
@@ -102,7 +102,7 @@ impl VariantFindings<'_> {
             .map(|at| format!("`{}`", cut(&self.names.label(*at), COMMAND)))
             .collect();
         format!(
-            "front of time and memory, no other is certainly better at both: {}",
+            "Pareto front of time and memory, no other is certainly better at both: {}",
             names.join(", ")
         )
     }

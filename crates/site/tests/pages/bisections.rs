@@ -37,7 +37,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(other.contains(by), "{other}");
     let left = "From v2 to v1 &amp; &lt;old&gt; in all: ";
     assert!(
-        other.contains(left) && other.contains("is left over: something else changed too"),
+        other.contains(left) && other.contains("the named commits, so something else changed too"),
         "{other}"
     );
     let back =

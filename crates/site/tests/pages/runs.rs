@@ -52,7 +52,7 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
     assert_eq!((parts(pictures[0], "<rect"), parts(pictures[0], "<circle")), (3, 600 + 120 + 10));
     assert_eq!((parts(pictures[1], "<rect"), parts(pictures[1], "<circle")), (2, 120 + 10));
     for text in [
-        "by 10 layouts",
+        "from 10 layouts",
         "varies the metric more than restarting",
         "± 1 %",
         "tacho layouts",

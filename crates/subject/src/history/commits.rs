@@ -224,7 +224,7 @@ fn parted(from: &str, to: &str, first: Option<&str>) -> String {
             let short = &first[..10];
             format!(
                 "the main line of `{to}` does not pass through `{from}`: it starts at {short}, \
-                 where they part"
+                 the fork point"
             )
         }
         None => format!("`{from}` and `{to}` share no history: all of `{to}` is taken"),

@@ -141,9 +141,8 @@ pub struct BenchArgs {
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// The number to compare by. `auto` compares executions next to each other in time if the speed
-    /// of the host moves. Otherwise `auto` compares each sample of A with each sample of B
-    /// [default: auto]
+    /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
+    /// host moves, else the ratio of all pairs of samples [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output
@@ -155,7 +154,7 @@ pub struct BenchArgs {
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Show each execution as a bar [default: only where times depend on when they were measured]
+    /// Show each execution as a bar [default: only if times drift, jump or have two modes]
     #[arg(long, help_heading = "Answer")]
     pub bars: bool,
     /// Show all notes, and outliers with their causes

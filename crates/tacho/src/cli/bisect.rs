@@ -76,12 +76,12 @@ pub struct BisectArgs {
     /// and measured
     #[arg(long)]
     pub into_merges: bool,
-    /// Also measure the result under disturbances: an environment of random length, other
+    /// Also measure the culprit under disturbances: an environment of random length, other
     /// addresses, a single processor, another link order. Exit status 5 if the effect depends on
     /// one
     #[arg(long, conflicts_with = "test")]
     pub probe: bool,
-    /// Also measure the later end with the result reverted, if that applies and builds
+    /// Also measure the later end with the culprit reverted, if the revert applies and builds
     #[arg(long, conflicts_with = "test")]
     pub revert: bool,
     /// Old values of the ends, to show beside today's: `21s,44s`
@@ -90,7 +90,7 @@ pub struct BisectArgs {
     /// Bisect again, ignoring a kept answer
     #[arg(long)]
     pub again: bool,
-    /// Build again what failed before
+    /// Try failed builds again
     #[arg(long)]
     pub retry_failed: bool,
     /// Show the candidates and the expected cost, and do nothing

@@ -43,7 +43,7 @@ pub struct LayoutsArgs {
     /// The metric to compare [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Build again what has always failed
+    /// Try failed builds again
     #[arg(long)]
     pub retry_failed: bool,
     #[command(flatten)]

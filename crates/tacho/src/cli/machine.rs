@@ -6,14 +6,14 @@ use clap::Args;
 
 /// Report whether this machine is fit for measurements, and what to set
 ///
-/// Lists what disturbs measurements here, the most harmful first, with the command that sets it.
-/// Needs no plan.
+/// Lists what disturbs measurements here, the most harmful first, with the command that removes the
+/// cause. Needs no plan.
 ///
 /// Exit status: 0 fit; 1 a finding has high harm.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct DoctorArgs {
-    /// List what the machine is instead. Facts that cannot be read have the reason
+    /// List what the machine is instead. If a fact cannot be read, the reason is shown
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
     /// Measure Tachograph itself: its clock, and an empty program, an empty loop and `true`

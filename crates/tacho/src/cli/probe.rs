@@ -11,8 +11,8 @@ use super::shared::{FormatArgs, StartArgs};
 /// caches, little memory and more (`--list`). Once a disturbance is decided, it is left out of
 /// later rounds. Without B the level of A is measured under each disturbance.
 ///
-/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Disturbances
-/// change single processes only, except for the clock frequency and the file caches. The clock
+/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Only the
+/// disturbances of the clock frequency and of the file caches change the whole machine. The clock
 /// frequency is set back afterwards.
 ///
 /// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
@@ -28,8 +28,8 @@ pub struct ProbeArgs {
     /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
-    /// List all disturbances and which of them are possible on this machine, with `--command` for
-    /// commands, and execute nothing
+    /// List all disturbances, and which are possible here, and execute nothing. With `--command`:
+    /// which are possible for commands
     #[arg(long, conflicts_with_all = ["a", "b"])]
     pub list: bool,
     /// Only these disturbances: core,environment

@@ -40,7 +40,7 @@ pub enum QuirkCommand {
     Suggest {
         /// A revision that does not build
         revision: String,
-        /// Build again what failed before
+        /// Try failed builds again
         #[arg(long)]
         retry_failed: bool,
         /// Print the answer as JSON (keys: docs/src/formats)

@@ -29,9 +29,8 @@ pub struct ComparisonArgs {
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// The number to compare by. `auto` compares executions next to each other in time if the speed
-    /// of the host moves. Otherwise `auto` compares each sample of A with each sample of B
-    /// [default: auto]
+    /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
+    /// host moves, else the ratio of all pairs of a sample of A and one of B [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like

@@ -9,7 +9,9 @@ use super::survey::SurveyArgs;
 /// Measure a range of revisions: how did speed develop over history?
 ///
 /// All revisions of the range are built first. Then everything is executed in rounds, each in a
-/// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
+/// fresh random order. After an interruption, the same command resumes: samples that were kept are
+/// not measured again. A run with new revisions also measures the last measured revision again, to
+/// link the runs.
 ///
 /// Exit status: 0 all successful builds are measured, even if other builds failed; 1 `--notify`
 /// reported a change for the worse; 2 error, or a benchmark has no value because its executions
@@ -65,7 +67,7 @@ pub struct TrackArgs {
     /// If several revisions have equal artifacts, measure each of them anyway: a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
-    /// Build and measure again what has always failed
+    /// Try failed builds and benchmarks again
     #[arg(long)]
     pub retry_failed: bool,
     /// Build all of history, however many builds that takes

@@ -277,8 +277,9 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
 
 /// What the instrument read of itself, and what disturbed it.
 fn with_noise(read: &DoctorReadings, turns: u32) -> String {
-    let disturbed =
-        |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
+    let disturbed = |noise| {
+        format!("not quiet: {noise} right before; these times are shorter on a quiet host\n")
+    };
     readings(&read.instrument, turns) + &read.noise.map(disturbed).unwrap_or_default()
 }
 

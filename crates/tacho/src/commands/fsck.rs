@@ -18,7 +18,7 @@ pub fn execute(global: &GlobalArgs, command: &FsckArgs) -> Result<Exit, CliError
         let folder = folder.display();
         output::note(
             "note",
-            &format!("all that is whole is in `{folder}`: `tacho --store {folder} log`"),
+            &format!("all intact data is in `{folder}`: `tacho --store {folder} log`"),
         );
     } else if !check.damage.is_empty() {
         output::note(
@@ -48,7 +48,7 @@ fn report(check: &StoreCheck) -> String {
     let [samples, logs] =
         [check.samples, check.logs].map(|it| usize::try_from(it).unwrap_or(usize::MAX));
     let whole =
-        format!("{} and {} are whole", text::count(samples, "sample"), text::count(logs, "log"));
+        format!("{} and {} are intact", text::count(samples, "sample"), text::count(logs, "log"));
     lines.push(match check.damage.len() {
         0 => format!("{whole}; nothing is damaged\n"),
         damaged => format!("{whole}; {} damaged or missing\n", text::count(damaged, "thing")),

@@ -232,12 +232,13 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
         shares.retain(|of| points.iter().any(|point| point.revision.id == of.revision));
         let least = shares.iter().flat_map(|of| &of.values).copied().fold(100.0, f64::min);
         if least < 100.0 {
-            let text = "the processor's counters took turns";
+            let text = "hardware counters were multiplexed";
             let benchmark = &key.benchmark;
             output::note(
                 "note",
                 &format!(
-                    "`{benchmark}`: {text}: counted {least:.0} % of the time at least, and scaled"
+                    "`{benchmark}`: {text}: each was active for at least {least:.0} % of the time, \
+                     and its count is scaled"
                 ),
             );
             output::note("hint", "ask for fewer counters at once, or see `--metric counted-share`");

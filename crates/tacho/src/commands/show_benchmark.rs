@@ -268,8 +268,8 @@ impl MeasuredBenchmark {
             notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
         }
         if Metric::TREE_BLOCKS.into_iter().any(shown) {
-            let waited = "of the processes that were waited for, as `wait4` has it; written is \
-                what the system took over";
+            let waited = "of the processes that were waited for (`wait4`); output counts what the \
+                kernel accepted for writing";
             let all =
                 "of all processes together, what passed until the end, as the control group has it";
             let both = ["block-input", "block-output"].map(|name| (name, waited));

@@ -36,9 +36,9 @@ pub enum BenchMistake {
     Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },
-    #[error("`{path}` is a folder, and standard input comes from a file")]
+    #[error("`--input {path}` is a folder: standard input must be a regular file")]
     InputFolder { path: String },
-    #[error("`{path}` is a pipe, and standard input comes from a file")]
+    #[error("`--input {path}` is a pipe: standard input must be a regular file")]
     InputPipe { path: String },
     #[error("`--json` and what the commands print would be mixed")]
     Mixed,
@@ -124,7 +124,7 @@ impl BenchMistake {
             BenchMistake::DuetOfTwo { .. } => Some(
                 "without `--duet`, any number of commands is measured, one after the other".into(),
             ),
-            BenchMistake::DuetByShell => Some("`-S sh` starts both by one".into()),
+            BenchMistake::DuetByShell => Some("`-S sh` starts both commands in a shell".into()),
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             BenchMistake::Names { .. } => Some(
                 "give one name for each command, in order; with parameters, one name is for all \
@@ -160,9 +160,10 @@ impl BenchMistake {
                     Some("no folder of `PATH` has it; `./prog` names one in this folder".into())
                 }
             },
-            BenchMistake::Unused { nearest: Some(nearest), name } => {
-                Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
-            }
+            BenchMistake::Unused { nearest: Some(nearest), name } => Some(format!(
+                "a command has `{{{nearest}}}`: did you mean the parameter `{nearest}`, or \
+                     `{{{name}}}` in the command?"
+            )),
             BenchMistake::Unused { name, .. } => {
                 Some(format!("write `{{{name}}}` where its value is to stand"))
             }

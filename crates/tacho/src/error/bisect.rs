@@ -68,8 +68,8 @@ impl BisectMistake {
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {
                 "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; \
-                 `tacho init` writes a plan; in another folder than the repository's, \
-                 `--repository FOLDER` names that"
+                 `tacho init` writes a plan; outside the repository, `--repository FOLDER` says \
+                 where it is"
             }
             Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
             Self::NothingToProbe => "leave `--probe` out",

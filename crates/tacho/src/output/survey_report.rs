@@ -350,7 +350,7 @@ fn so_far(places: &[(PlaceStatus, usize, bool)]) -> String {
         .max();
     let mut line = format!("{} seen, {pinned} pinned", text::count(seen, "change"));
     line += &widest.map_or_else(String::new, |widest| {
-        format!(", the widest other in a range of {widest} commits")
+        format!("; the longest range with an unpinned change has {widest} commits")
     });
     if doubtful > 0 {
         line += &format!("; {} in doubt", text::count(doubtful, "place"));
@@ -441,8 +441,8 @@ mod tests {
                     (PlaceStatus::Range, 8, true),
                     (PlaceStatus::Range, 31, false),
                 ],
-                "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in \
-                 doubt",
+                "2 changes seen, 1 pinned; the longest range with an unpinned change has 8 \
+                 commits; 1 place in doubt",
             ),
         ];
         for (places, line) in cases {

@@ -44,7 +44,8 @@ pub fn awaits_confirmation(change: &Change) -> bool {
 #[must_use]
 pub fn why_not_here(change: &Change, here: &BTreeSet<&str>, plan: &Plan) -> Option<String> {
     if !here.contains(change.name.as_str()) {
-        return Some(format!("it is of `{}`: confirm it there", change.series.host));
+        let host = &change.series.host;
+        return Some(format!("it was measured on host `{host}`: confirm it on that host"));
     }
     why_not(change).or_else(|| of_layouts(change, plan))
 }

@@ -95,11 +95,10 @@ pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
         (_, Life::Withdrawn { .. }) => "it is withdrawn already",
         (ChangeKind::Spread, _) => {
-            "its spread changed, not its level: two revisions do not show \
-            that"
+            "its spread changed, not its level: two revisions do not show that"
         }
         (ChangeKind::ModeShare, _) => {
-            "how often it is at which level changed: two revisions do not show that"
+            "the share of a mode changed, not a level: two revisions do not show that"
         }
         _ => return None,
     };

@@ -57,7 +57,7 @@ impl Check<'_> {
         let hint = match keys::nearest(plain, Metric::names()) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
-                "there can be {}; what it prints is read with `{{ name = …, from = … }}`",
+                "valid values: {}; what it prints is read with `{{ name = …, from = … }}`",
                 keys::list(Metric::names())
             ),
         };
@@ -140,7 +140,7 @@ impl Check<'_> {
             let known = || GENERAL.into_iter().chain(Tool::ALL.map(|(name, _)| name));
             let hint = match keys::nearest(parser, known()) {
                 Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("there can be {}", keys::list(known())),
+                None => format!("valid values: {}", keys::list(known())),
             };
             self.report(spot, Mistake::UnknownParser { name: parser.to_owned(), hint });
             return None;
@@ -176,7 +176,7 @@ impl Check<'_> {
         if tool.is_of_one_thing() && !quantities.contains(&quantity) {
             let hint = match keys::nearest(quantity, quantities.iter().copied()) {
                 Some(guess) => format!("did you mean `{parser}:{guess}`?"),
-                None => format!("there can be {}", keys::list(quantities.iter().copied())),
+                None => format!("valid values: {}", keys::list(quantities.iter().copied())),
             };
             let (parser, name) = (parser.to_owned(), quantity.to_owned());
             self.report(spot, Mistake::UnknownQuantity { parser, name, hint });

@@ -224,7 +224,7 @@ impl<'f> Check<'f> {
             let names: Vec<String> =
                 template.names.iter().map(|name| format!("{{{name}}}")).collect();
             let names = keys::list(names.iter().map(String::as_str));
-            format!("there can be {names}; for braces themselves write `{{{{` and `}}}}`")
+            format!("valid values: {names}; for braces themselves write `{{{{` and `}}}}`")
         };
         Mistake::BadReference { name: name.to_owned(), key, hint }
     }

@@ -89,7 +89,7 @@ fn hooks_and_companions_that_cannot_be() {
     5 | companion = { command = "s {port} {x}", port = 8080, ready = { command = "c {biuld}" }, timeout = "0s" }
       |                                   ^^^
       |
-    hint: there can be `{build}`, `{revision}` and `{port}`; for braces themselves write `{{` and `}}`
+    hint: valid values: `{build}`, `{revision}`, `{port}`; for braces themselves write `{{` and `}}`
 
     error: unknown reference `{biuld}` in `ready.command`
      --> tacho.toml:5:77

@@ -106,7 +106,7 @@ fn conditions_that_make_no_sense() {
     4 | scheduling = "fifo"
       |              ^^^^^^
       |
-    hint: there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo 50` and `rr 50`
+    hint: valid values: `other`, `batch`, `idle`; with a priority from 1 to 99 `fifo 50`, `rr 50`
 
     error: `A=B` cannot be the name of a variable
      --> tacho.toml:5:17
@@ -130,7 +130,7 @@ fn conditions_that_make_no_sense() {
     7 | colour = 1
       | ^^^^^^
       |
-    hint: there can be `aslr`, `cgroup`, `cold`, `cpus`, `environment`, `inherit-environment`, `nice`, `random-environment` and `scheduling`
+    hint: valid keys: `aslr`, `cgroup`, `cold`, `cpus`, `environment`, `inherit-environment`, `nice`, `random-environment`, `scheduling`
 
     error: `much` is not a size
      --> tacho.toml:9:10

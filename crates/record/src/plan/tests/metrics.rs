@@ -62,7 +62,7 @@ fn metrics_that_cannot_be_read() {
     9 | { name = "d", from = "awk" },
       |                      ^^^^^
       |
-    hint: there can be `csv`, `json`, `key`, `regex`, `criterion`, `go-bench`, `google-benchmark`, `hyperfine`, `iperf3`, `jmh`, `metrics`, `pyperf`, `pytest-benchmark`, `tcpbench` and `time`
+    hint: valid values: `csv`, `json`, `key`, `regex`, `criterion`, `go-bench`, `google-benchmark`, `hyperfine`, `iperf3`, `jmh`, `metrics`, `pyperf`, `pytest-benchmark`, `tcpbench`, `time`
 
     error: `time` has no `rael`
       --> tacho.toml:10:22

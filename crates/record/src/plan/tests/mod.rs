@@ -341,7 +341,7 @@ fn an_error_says_where_it_is() {
     let [error] = errors.errors.as_slice() else { panic!("{errors}") };
     assert_eq!((error.line, error.column, error.span.clone()), (4, 1, 34..38));
     assert_eq!(error.message, "unknown key `ü` in `[[benchmark]]`");
-    assert!(error.hint.as_deref().unwrap().starts_with("there can be `cleanup`, `command`, "));
+    assert!(error.hint.as_deref().unwrap().starts_with("valid keys: `cleanup`, `command`, "));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn references_that_lead_nowhere() {
     3 | link = "https://e.org/{hash}"
       |                       ^^^^^^
       |
-    hint: there can be `{commit}`; for braces themselves write `{{` and `}}`
+    hint: valid values: `{commit}`; for braces themselves write `{{` and `}}`
 
     error: unknown reference `{biuld}` in `command`
      --> tacho.toml:6:12
@@ -50,7 +50,7 @@ fn references_that_lead_nowhere() {
     6 | command = "{biuld}/a {bach} {jobs}"
       |                             ^^^^^^
       |
-    hint: there can be `{build}`, `{revision}` and `{batch}`; for braces themselves write `{{` and `}}`
+    hint: valid values: `{build}`, `{revision}`, `{batch}`; for braces themselves write `{{` and `}}`
 
     error: unknown reference `{bach}` in `prepare`
      --> tacho.toml:8:26
@@ -75,7 +75,7 @@ fn references_that_lead_nowhere() {
     3 | command = ["{build}", "\u007bx}"]
       |                       ^^^^^^^^^^
       |
-    hint: there can be `{build}` and `{revision}`; for braces themselves write `{{` and `}}`
+    hint: valid values: `{build}`, `{revision}`; for braces themselves write `{{` and `}}`
 
     error: `{build}` cannot be used here
      --> tacho.toml:4:10
@@ -390,7 +390,7 @@ fn values_that_make_no_sense() {
     9 | metrics = ["wal", "speed"]
       |                   ^^^^^^^
       |
-    hint: there can be `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram` and `callgrind-instructions`; what it prints is read with `{ name = …, from = … }`
+    hint: valid values: `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; what it prints is read with `{ name = …, from = … }`
 
     error: `b\n` cannot be the name of a benchmark
       --> tacho.toml:11:8

@@ -111,7 +111,7 @@ fn unknown_keys_are_all_shown_with_what_was_meant() {
     10 | colour = "red"
        | ^^^^^^
        |
-    hint: there can be `cleanup`, `command`, `companion`, `conclude`, `conditions`, `directory`, `expect`, `limits`, `metrics`, `name`, `output`, `parameters`, `prepare`, `same-as`, `setup`, `shell`, `stdin`, `timeout` and `version`
+    hint: valid keys: `cleanup`, `command`, `companion`, `conclude`, `conditions`, `directory`, `expect`, `limits`, `metrics`, `name`, `output`, `parameters`, `prepare`, `same-as`, `setup`, `shell`, `stdin`, `timeout`, `version`
 
     error: unknown key `stdot` in `expect`
       --> tacho.toml:11:12

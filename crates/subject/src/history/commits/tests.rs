@@ -114,8 +114,8 @@ fn a_start_on_a_side_branch_is_replaced_by_where_it_left_the_main_line() {
     assert_eq!(
         selected.note.unwrap(),
         format!(
-            "the main line of `HEAD` does not pass through `side`: it starts at {b}, where they \
-             part"
+            "the main line of `HEAD` does not pass through `side`: it starts at {b}, the fork \
+             point"
         )
     );
     let selected = all(&repo, "side..");

@@ -29,7 +29,7 @@ pub fn asked(
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
         let why = format!(
-            "from `{from}` to `{to}`: neighbours of so short a range show how far builds vary"
+            "the range is widened to `{from}`..`{to}`: its neighbours show how far builds vary"
         );
         output::note("note", &why);
     }
@@ -37,7 +37,7 @@ pub fn asked(
     let unit = &change.series.metric.unit;
     let what = match finding.kind {
         ChangeKind::Spread => "its spread",
-        ChangeKind::ModeShare => "how often it is at which level",
+        ChangeKind::ModeShare => "the share of a mode",
         ChangeKind::Build
         | ChangeKind::Step
         | ChangeKind::DipStart

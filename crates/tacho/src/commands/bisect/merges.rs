@@ -118,8 +118,8 @@ impl MergeFollower<'_> {
         let why = match InsideMerge::of(&inner, effect) {
             InsideMerge::Answered => return Ok(Some(inner)),
             InsideMerge::Undecided => {
-                let why = "is verified; which of the commits that it brought is not";
-                output::note("note", &format!("that {short} did it {why}"));
+                let what = "is verified as the cause, but which of its commits did it is undecided";
+                output::note("note", &format!("merge {short} {what}"));
                 return Ok(Some(inner));
             }
             InsideMerge::NotReproduced => {

@@ -65,8 +65,8 @@ impl Range {
             output::note(
                 "note",
                 &format!(
-                    "`{good}` is later than `{bad}`: the ends are exchanged in time; which is \
-                     better is known once it is measured"
+                    "GOOD (`{good}`) is later than BAD (`{bad}`): the ends are swapped, and \
+                     measurements show the better one"
                 ),
             );
         }

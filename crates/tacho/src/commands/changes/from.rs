@@ -98,7 +98,8 @@ fn tell_descending(numbers: &Numbers) {
 fn tell_left_out(numbers: &Numbers) {
     if !numbers.left_out.is_empty() {
         let names: Vec<String> = numbers.left_out.iter().map(|name| format!("`{name}`")).collect();
-        output::note("note", &format!("taken for no series: {}", names.join(", ")));
+        let what = "ignored columns (no numbers, or row numbers)";
+        output::note("note", &format!("{what}: {}", names.join(", ")));
     }
 }
 

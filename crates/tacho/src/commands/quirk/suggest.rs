@@ -174,7 +174,7 @@ impl Failing<'_> {
             text::count(near.abs_diff(far) + 1, "revision"),
             if near == far { "fails" } else { "fail" },
         );
-        format!("\n{many} beside it {verb} otherwise, {which}:\n  {error}\n")
+        format!("\n{many} next to these, {which}, {verb} for another reason:\n  {error}\n")
     }
 
     fn text(&self, wanted: &Revision) -> String {
@@ -189,7 +189,7 @@ impl Failing<'_> {
             let how = match beside {
                 StretchNeighbour::Builds(_) => "builds     ",
                 StretchNeighbour::Skipped(_) => "skipped    ",
-                StretchNeighbour::Fails { .. } => "otherwise  ",
+                StretchNeighbour::Fails { .. } => "other error",
             };
             format!("  {how} {}\n", name(beside.near()))
         };

@@ -68,7 +68,8 @@ impl BenchReport<'_> {
             output::note("note", "interrupted: this is what was measured so far");
         }
         if let Some([first, second]) = self.question.duet {
-            let how = "swapped each round: each time is that beside the other";
+            let how =
+                "swapped each round; each time was measured while the other command was running";
             let text =
                 format!("executed at the same time on processors {first} and {second}, {how}");
             output::note("note", &text);

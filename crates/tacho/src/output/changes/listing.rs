@@ -239,8 +239,8 @@ impl ChangeListing {
         out.push('\n');
         if !self.doubtful.is_empty() {
             out += &format!(
-                "perhaps the host's, since no run measured both sides: {} (`tacho changes \
-                 --confirm` measures them)\n",
+                "may be caused by the host (no run measured both sides): {}; `tacho changes \
+                 --confirm` checks\n",
                 listed(&self.doubtful)
             );
         }
