@@ -131,6 +131,11 @@ fn the_highest_load_that_keeps_a_limit_is_found() {
         sweep(&[&words[..2], &["--keep", "cost<9999"], &words[4..], &["sh work {n}"]].concat())
             .exits(0);
     assert!(all.stdout.contains("\nhighest load: at least `n=100`\n"), "{}", all.stdout);
+    // An overloaded program may not end in time.
+    let slow = "sh -c 'test {n} -lt 70 || exec sleep 9; sh work {n}'";
+    let ends = [&words[..], &["--timeout", "300ms", slow]].concat();
+    let told = sweep(&ends).exits(0).stdout;
+    assert!(told.contains("\nhighest load that keeps `cost <= 1400`: `n=50`\n"), "{told}");
 }
 
 #[test]
@@ -257,6 +262,27 @@ fn a_value_that_reaches_a_limit_is_shown() {
     assert!(line.contains("2 reached 64.00 MiB of memory"), "{}", answer.stdout);
     let json = sweep(&[&words[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(json["values"][1]["limited"], 2, "{json}");
+}
+
+/// The executions that stay below a limit say nothing of those that do not.
+#[test]
+fn a_value_that_reaches_a_limit_now_and_then_is_not_the_best() {
+    const PROGRAM: &str = "\
+import sys
+name = 'count' + sys.argv[1]
+try: count = int(open(name).read())
+except OSError: count = 0
+open(name, 'w').write(str(count + 1))
+if sys.argv[1] == '2' and count % 2: x = bytearray(200 * 1048576)
+print('cost=' + str(10 - int(sys.argv[1])))
+";
+    let project = Project::empty().file("sometimes.py", PROGRAM);
+    let words = ["sweep", "--quiet", "-r", "4", "--limit-memory", "64MiB", "-P", "n=1,2"];
+    let words = words.into_iter().chain(COST).chain(["python3 sometimes.py {n}"]);
+    let answer = Answer::of(&project.command(words).output().unwrap()).exits(0);
+    assert!(answer.stdout.contains("best: `n=1`, 9\n"), "{}", answer.stdout);
+    let line = answer.stdout.lines().find(|line| line.contains("n=2")).unwrap();
+    assert!(line.contains("2 reached 64.00 MiB of memory"), "{}", answer.stdout);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 set -eu
 
 case $3 in
-synced) write='--write sync' sum=adler32 verify=never ;;
+synced) write='--write sync-rename' sum=adler32 verify=never ;;
 summed) write='--write checksum' sum=adler32 verify=always ;;
 blocks) write='--write checksum' sum=crc32 verify=touched ;;
 *) sed -n '2,6s/^# *//p' "$0" >&2; exit 2 ;;

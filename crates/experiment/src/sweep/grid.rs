@@ -89,7 +89,9 @@ pub(super) fn judged(
     let keeps =
         |row: &SweepRow| row.limits.iter().all(|limit| limit.is_some_and(|(keeps, _)| keeps));
     let is_in = |at: &usize| {
-        question.floor != Some(*at) && rows[*at].summary.is_some() && keeps(&rows[*at])
+        // Of a value that reached a limit now and then only the better executions have a number.
+        let row = &rows[*at];
+        question.floor != Some(*at) && row.summary.is_some() && row.limited.0 == 0 && keeps(row)
     };
     let places: Vec<usize> = (0..rows.len()).filter(is_in).collect();
     for (place, at) in places.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The highest load that keeps a limit: one execution is one trial.
 
-use tacho_record::{Metric, Rule, Sample};
+use tacho_record::{Failure, Metric, Outcome, Rule, Sample};
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, LoadStep, LoadTrial};
 
 use super::MetricLimit;
@@ -84,7 +84,9 @@ impl LoadQuestion {
         found.is_interrupted = answer.interrupted;
         for mut sample in answer.samples.into_iter().flatten() {
             sample.place.round = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-            match self.limit.is_kept_by(&sample) {
+            // An overloaded program may not end in time; another failure may be a mistake.
+            let kept = self.limit.is_kept_by(&sample);
+            match kept.or(is_timed_out(&sample).then_some(false)) {
                 Some(is_good) => found.search.observe(LoadTrial {
                     load,
                     seconds: 1.0,
@@ -109,4 +111,8 @@ impl LoadQuestion {
         let lacking = || format!("it has no `{}`", self.limit.metric.name);
         (load, if why.is_empty() { lacking() } else { why }, output)
     }
+}
+
+fn is_timed_out(sample: &Sample) -> bool {
+    matches!(&sample.outcome, Outcome::Failed { failure: Failure::TimedOut, .. })
 }

@@ -151,8 +151,15 @@ impl OptimumQuestion {
         let new: Vec<InterleavedExecution> =
             all.into_iter().filter(|it| it.round > before).collect();
         search.observe(&new);
+        let executed = |value: &usize| {
+            let rounds = samples[*value].iter().map(|sample| sample.place.round);
+            rounds.filter(|round| *round > before).count()
+        };
+        let executed: usize = values.iter().map(executed).sum();
+        search.observe_without_value(executed.saturating_sub(new.len()));
         for value in values {
-            let has_values = new.iter().any(|it| it.program == *value);
+            let has_values = new.iter().any(|it| it.program == *value)
+                && !samples[*value].iter().any(Sample::is_limited);
             let mut limits =
                 self.sweep.limits.iter().map(|limit| limit.median_keeps(&samples[*value]));
             let keeps = limits.all(|limit| limit.is_some_and(|(keeps, _)| keeps));

@@ -64,7 +64,7 @@ impl LoadFindings<'_> {
         };
         let mut lines = match self.outcome {
             None if self.is_interrupted => vec![INTERRUPTED.to_owned()],
-            None => vec!["not found: the search did not end".to_owned()],
+            None => vec!["not found: a trial failed before the search ended".to_owned()],
             Some(LoadOutcome::NoneKeeps) => {
                 vec![format!("none: even {} breaks `{limit}`", name(0))]
             }

@@ -100,6 +100,8 @@ pub struct OptimumSearch {
     allowed: Vec<Option<bool>>,
     /// The executions of each value, in order of time; `program` is the place in the grid.
     executions: Vec<InterleavedExecution>,
+    /// How many executions gave no value.
+    without_value: usize,
     has_begun: bool,
 }
 
@@ -112,6 +114,7 @@ impl OptimumSearch {
             values,
             allowed: vec![None; values],
             executions: Vec::new(),
+            without_value: 0,
             has_begun: false,
         }
     }
@@ -122,6 +125,11 @@ impl OptimumSearch {
         self.executions.extend_from_slice(executions);
     }
 
+    /// Takes note of executions that gave no value: they count as executed all the same.
+    pub fn observe_without_value(&mut self, executions: usize) {
+        self.without_value += executions;
+    }
+
     /// Takes note that a value does or does not keep the limits that were asked for.
     pub fn allow(&mut self, value: usize, is_allowed: bool) {
         self.allowed[value] = Some(is_allowed);
@@ -130,7 +138,7 @@ impl OptimumSearch {
     /// How many executions there were.
     #[must_use]
     pub fn taken(&self) -> usize {
-        self.executions.len()
+        self.executions.len() + self.without_value
     }
 
     /// The last round that was observed; 0 before the first.
@@ -374,6 +382,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn executions_without_a_value_count_as_executed() {
+        let mut search = OptimumSearch::new(100, SearchRules::usual(100));
+        search.observe_without_value(7);
+        assert_eq!(search.taken(), 7);
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub struct SweepArgs {
     /// The metric that shows how much load a trial really transferred
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
-    /// Decide on a load by at least N trials
+    /// Decide on a load by N trials, or fewer where the others cannot change the answer
     #[arg(
         long, value_name = "N", default_value_t = 9, requires = "highest_load",
         help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000)
