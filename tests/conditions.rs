@@ -129,9 +129,8 @@ fn what_went_to_devices_is_read_or_says_why() {
         assert!(why.is_none_or(|why| why.starts_with("not available here: ")), "{name}: {why:?}");
     }
     let shown = project.tacho("show HEAD --metric block-input-tree").succeeds().stdout;
-    let is_there = shown.contains(
-        "of all processes together, what passed until the end, as the control group has it",
-    );
+    let is_there =
+        shown.contains("of all processes together until the end, counted by the control group");
     assert_ne!(is_there, shown.contains("block-input-tree: not available here: "), "{shown}");
 }
 

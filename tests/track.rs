@@ -478,7 +478,7 @@ fn what_was_measured_is_read_back() {
     assert_eq!(others[..3], ["user", "sys", "peak-memory"]);
     assert_eq!(others.last(), Some(&"block-output"));
     assert!(table.contains("\n  peak-memory: the peak of the largest "), "{table}");
-    assert!(table.contains("\n  sys, user: sampled at the kernel's ticks "), "{table}");
+    assert!(table.contains("\n  sys, user: sampled at timer ticks "), "{table}");
     let one = project.tacho("show v1 --metric cpu").succeeds().stdout;
     assert!(one.contains("\n  cpu ") && !one.contains("wall"), "{one}");
     let log = project.tacho("log").succeeds().stdout;

@@ -6,7 +6,7 @@ use tacho_record::Sample;
 pub const PEAK_MEMORY: &str = "the peak of the largest process, not of all together";
 
 /// What `user` and `sys` are where [`is_split_by_ticks`].
-pub const SPLIT: &str = "sampled at the kernel's ticks (every 4 ms, say): only the sum is exact";
+pub const SPLIT: &str = "sampled at timer ticks (such as every 4 ms): only the sum is exact";
 
 /// From this much processor time on, in nanoseconds, it means something how the kernel splits user
 /// from sys.

@@ -88,7 +88,9 @@ impl SweepFindings<'_> {
         let knee = curve.knee?;
         let cost = percent(curve.costs[knee].estimate.exp_m1());
         let name = self.name(knee);
-        Some(format!("knee: {name}, {cost} from the best; beyond it, a further step gains little"))
+        Some(format!(
+            "knee: {name}, {cost} from the best; from there to the best, further steps gain little"
+        ))
     }
 
     fn default(&self, curve: &SweepCurve) -> Option<String> {

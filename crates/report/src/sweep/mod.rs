@@ -68,7 +68,7 @@ pub enum SweepMark {
     Best,
     /// It is not distinguishable from the best.
     Plateau,
-    /// Beyond it, less is gained.
+    /// From there to the best value, further steps gain little.
     Knee,
     /// It is used today.
     Default,

@@ -256,22 +256,21 @@ impl MeasuredBenchmark {
         let mut notes = BTreeMap::new();
         if shown("cpu") && self.is_of_group() {
             let what =
-                "of all processes together, as the control group has it: some were not waited for";
+                "of all processes together, counted by the control group: some were not waited for";
             notes.insert("cpu", what.to_owned());
         }
         if shown("peak-memory") {
             notes.insert("peak-memory", PEAK_MEMORY.to_owned());
         }
         if shown(Metric::PEAK_MEMORY_TREE) {
-            let what = "the most memory of all processes together, files and the kernel's own \
-                included, as the control group has it";
+            let what = "the most memory of all processes together, counted by the control group, \
+                file caches and kernel memory included";
             notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
         }
         if Metric::TREE_BLOCKS.into_iter().any(shown) {
             let waited = "of the processes that were waited for (`wait4`); output counts what the \
                 kernel accepted for writing";
-            let all =
-                "of all processes together, what passed until the end, as the control group has it";
+            let all = "of all processes together until the end, counted by the control group";
             let both = ["block-input", "block-output"].map(|name| (name, waited));
             let listed = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
             notes.extend(
