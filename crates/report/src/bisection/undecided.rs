@@ -211,6 +211,10 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "name an end that can be measured, or fix what hides the others: a quirk of the plan \
              can patch what is too old or too new",
         ],
+        UndecidedReason::End if unusable.iter().any(|it| it.kind == UnusableKind::WrongAnswer) => [
+            "the answer at one end is wrong, so times cannot be compared with it",
+            "name ends with the same answer; `--test COMMAND` finds where the answer changed",
+        ],
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
             "no revision near an end could be measured, or an end failed later",
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
