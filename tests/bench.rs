@@ -844,7 +844,7 @@ fn two_commands_may_be_executed_at_the_same_time() {
     }
     let to_file = bench(&["--duet", "--output", "out", "true", "true -a"]).exits(2).stderr;
     assert!(
-        to_file.contains("by both at the same time: both would write their output to one file"),
+        to_file.contains("twice at the same time: both would write their output to one file"),
         "{to_file}"
     );
     let answer =

@@ -32,7 +32,7 @@ fn commands_that_hyperfine_exports_are_no_history() {
     let rows = "command,mean,stddev,median,user,system,min,max\na,1,1,1,1,1,1,1\n";
     std::fs::write(project.path().join("hf.csv"), rows).unwrap();
     let answer = project.tacho("changes --from hf.csv").exits(2);
-    let error = "error: `hf.csv` is one report of hyperfine: a point, not a series\nhint: ";
+    let error = "error: `hf.csv` is a table of hyperfine: it has no single samples\nhint: ";
     assert!(answer.stderr.starts_with(error), "{}", answer.stderr);
 }
 

@@ -230,7 +230,7 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
         on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
     assert_eq!(
         one.exits(2).stderr,
-        "error: both cannot be executed at the same time: two processors are needed, and one may \
+        "error: `--duet` is not possible here: two processors are needed, and one may \
          be used\nhint: `taskset -cp $$` shows those that may be used here; without `--duet` both \
          are executed in turns\n"
     );

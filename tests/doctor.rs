@@ -111,10 +111,11 @@ fn the_first_line_is_a_verdict() {
     let project = Project::empty();
     let shown = project.tacho("doctor").stdout;
     let (verdict, findings) = shown.split_once("\n\n").unwrap();
-    let known = ["busy: ", "quiet: ", "unsteady: "].iter().any(|word| verdict.starts_with(word));
+    let known =
+        ["busy: ", "quiet now: ", "unsteady: "].iter().any(|word| verdict.starts_with(word));
     assert!(known && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let hint = verdict.split_once("\nhint: measure CPU time (`-m cpu`)");
-    assert_eq!(hint.is_none(), verdict.starts_with("quiet: "), "{verdict}");
+    assert_eq!(hint.is_none(), verdict.starts_with("quiet now: "), "{verdict}");
     let fitness = ["fit", "not fit"].iter().any(|word| findings.starts_with(word));
     assert!(verdict.contains("times vary by ") && fitness, "{shown}");
 }

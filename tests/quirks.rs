@@ -626,7 +626,7 @@ fn a_quirk_is_checked_with_and_without() {
 fn one_that_is_not_needed_to_build_may_make_other_builds() {
     let project = with_numbers(false);
     let told = project.tacho("quirk check").succeeds().stdout;
-    let line = "flag: not needed to build, but 3 of 3 revisions tried build to something else \
+    let line = "flag: not needed to build, but 3 of 3 revisions tried give other artifacts \
         with it: `tacho quirk effect flag` measures what it does\n";
     assert!(told.starts_with(line), "{told}");
     let checked = project.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();

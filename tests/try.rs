@@ -300,7 +300,11 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         said("fast.diff --margin x").starts_with("error: `--margin x` is not a share "),
         "a wrong margin"
     );
-    assert!(said("").contains("<PATCH>"), "no diff at all");
+    assert_eq!(
+        said(""),
+        "error: no patch is given\n\
+         hint: `git diff HEAD | tacho try -` measures the edits that are not committed\n"
+    );
     assert_eq!(
         said("prog"),
         "error: `prog` is not a patch: no line says which file it changes (`+++ FILE`)\n"

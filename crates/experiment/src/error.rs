@@ -65,7 +65,7 @@ pub enum ExperimentError {
         path: PathBuf,
     },
     /// A benchmark cannot be executed twice at the same time.
-    #[error("benchmark `{benchmark}` cannot be executed by both at the same time: {why}")]
+    #[error("benchmark `{benchmark}` cannot be executed twice at the same time: {why}")]
     NotAtOnce {
         /// The benchmark's name.
         benchmark: String,

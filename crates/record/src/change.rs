@@ -125,8 +125,7 @@ impl Change {
     /// Whether it is good, in words: `probably worse` where its interval holds 0.
     #[must_use]
     pub fn verdict_words(&self) -> String {
-        let holds_0 = self.finding.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high);
-        let probably = if holds_0 { "probably " } else { "" };
+        let probably = if self.finding.is_sure() { "" } else { "probably " };
         format!("{probably}{}", self.verdict().word())
     }
 
@@ -196,6 +195,14 @@ pub struct Finding {
     pub seen: u32,
     /// In how many it was not seen since.
     pub missed: u32,
+}
+
+impl Finding {
+    /// Whether its interval, if it has one, lies on one side of 0.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        !self.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high)
+    }
 }
 
 /// What of a finding is reported otherwise than before.

@@ -186,6 +186,8 @@ pub struct LevelChange {
     pub rises: bool,
     /// By how much, as a share of the level before; none where that is 0.
     pub effect: Option<f64>,
+    /// Whether its interval lies on one side of 0.
+    pub is_sure: bool,
 }
 
 impl Series {

@@ -49,7 +49,9 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
         Withdrawal::Nearer => "replaced by a change with a narrower range",
         Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
-        Withdrawal::NotReproduced => "measured again, less than a quarter of it is there",
+        Withdrawal::NotReproduced => {
+            "measured again, less than a quarter of the difference was found"
+        }
         Withdrawal::NotSeen => "not seen in what was measured since",
     }
 }
@@ -255,7 +257,7 @@ fn layouts(again: &RepeatMeasurement) -> String {
 fn measured_again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
         Some(true) => "both sides differ side by side as well",
-        Some(false) => "side by side less than a quarter of it is there",
+        Some(false) => "side by side less than a quarter of the difference was found",
         None => "the samples did not show whether both sides differ side by side",
     };
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));

@@ -8,7 +8,7 @@ use crate::change::{probability, withdrawal};
 use crate::words::{change, count, effect, percent};
 
 /// Why what looked clear in one series is not reported, be it one or many.
-pub const BY_CHANCE: &str = "chance alone makes a change look as clear as this too often";
+pub const BY_CHANCE: &str = "chance alone often produces a difference this large";
 
 /// Why something is no change.
 #[must_use]

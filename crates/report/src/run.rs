@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::{Run, RunState};
+use tacho_record::{Purpose, Run, RunState};
 
 use crate::words::{count, duration};
 
@@ -21,10 +21,14 @@ pub fn state(state: RunState) -> &'static str {
 #[must_use]
 pub fn summary(run: &Run, started: &str, took: Option<Duration>) -> [String; 2] {
     let took = took.map_or_else(String::new, |took| format!(" after {}", duration(took)));
-    let rounds = count(run.rounds as usize, "round");
+    // A bisection has no rounds: it executes what it needs.
+    let rounds = match run.purpose {
+        Purpose::Bisect => String::new(),
+        _ => format!("{}, ", count(run.rounds as usize, "round")),
+    };
     let state = state(run.state);
     [
-        format!("{started} on {}, {rounds}, {state}{took}", run.host),
+        format!("{started} on {}, {rounds}{state}{took}", run.host),
         format!("seed {}, tacho {}", run.seed, run.version),
     ]
 }

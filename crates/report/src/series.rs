@@ -79,6 +79,8 @@ pub struct MedianDifference {
     pub share: f64,
     /// Whether that is good, where a change is reported.
     pub verdict: Option<ChangeVerdict>,
+    /// Whether the reported change is sure: its interval lies on one side of 0.
+    pub is_sure: bool,
     /// Whether only that much is known of it: it is more.
     pub is_bound: bool,
 }
@@ -94,7 +96,7 @@ impl MedianDifference {
     ) -> Option<Self> {
         let has_ratio = !before.is_bound && before.median > 0.0 && after.median >= 0.0;
         let share = after.median / before.median - 1.0;
-        has_ratio.then_some(Self { share, verdict, is_bound: after.is_bound })
+        has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound: after.is_bound })
     }
 
     /// That of a point to one before it, unless both are the same program. Where a change is
@@ -109,7 +111,8 @@ impl MedianDifference {
             reported.map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
         let found = Self::between(&summary(before)?, &summary(point)?, verdict)?;
         let share = reported.and_then(|change| change.effect).unwrap_or(found.share);
-        (!is_same).then_some(Self { share, ..found })
+        let is_sure = reported.is_none_or(|change| change.is_sure);
+        (!is_same).then_some(Self { share, is_sure, ..found })
     }
 
     /// In percent, with its sign: `+5.1 %`, `> +5.1 %`.
@@ -122,6 +125,13 @@ impl MedianDifference {
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.verdict.map_or("", ChangeVerdict::word)
+    }
+
+    /// The same, with whether it is sure: `probably worse`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let probably = if self.is_sure || self.verdict.is_none() { "" } else { "probably " };
+        format!("{probably}{}", self.word())
     }
 }
 
@@ -206,6 +216,9 @@ pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
     let value = BoundedValue::least(sample.value(&metric.name)?, sample.bound(metric).is_some());
     Some(value.shown(|it| metric.unit.show(it)))
 }
+
+/// Said of the values of a benchmark that the plan does not have.
+pub const UNPLANNED: &str = "the plan has no such benchmark any more";
 
 /// That the plan has another version of a benchmark.
 #[must_use]

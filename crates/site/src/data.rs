@@ -190,7 +190,7 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
                 .has_levels()
                 .then_some([PlainNumber(finding.before), PlainNumber(finding.after)]),
             judged: change.word(),
-            text: format!("{} {}, {}", change.effect(), change.word(), change.state()),
+            text: format!("{} {}, {}", change.effect(), change.words(), change.state()),
         })
     };
     number

@@ -46,6 +46,8 @@ pub enum CliError {
     FileExists { path: PathBuf },
     #[error("`{name}` is one report of {tool}: a point, not a series")]
     OneExport { name: String, tool: &'static str },
+    #[error("`{name}` is a table of hyperfine: it has no single samples")]
+    HyperfineTable { name: String },
     #[error("`{name}` is not a report: {why}")]
     NoReport { name: String, why: String },
     #[error("`{name}` does not say when it was measured, so points cannot be in order of time")]
@@ -54,7 +56,7 @@ pub enum CliError {
     RevisionAsPatch { name: String },
     #[error("no file matches `{pattern}`")]
     NoFiles { pattern: String },
-    #[error("both cannot be executed at the same time: {}", source.why)]
+    #[error("`--duet` is not possible here: {}", source.why)]
     NoDuet { source: Unavailable },
     #[error("`--since-last` takes only the end of a range")]
     EndAlone,
@@ -66,6 +68,8 @@ pub enum CliError {
     NothingBuilt,
     #[error("`{command}` failed: {why}")]
     Notify { command: String, why: String },
+    #[error("no patch is given")]
+    NoPatch,
     #[error("the diff `{name}` is named twice")]
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
@@ -166,6 +170,10 @@ impl CliError {
             CliError::NoRange { from, to } => {
                 Some(format!("the older one goes first: `{to}..{from}`?"))
             }
+            CliError::HyperfineTable { .. } => Some(
+                "`hyperfine --export-json` writes what `tacho compare` and `changes --from` read"
+                    .to_owned(),
+            ),
             CliError::OneExport { name, .. } => Some(format!(
                 "`tacho compare {name} OTHER` compares two; `tacho changes --from FILE FILE …` \
                  judges several in a row"
@@ -229,6 +237,9 @@ impl CliError {
             }
             CliError::NothingTracked => {
                 "track an explicit range once, such as `tacho track v1.0..`"
+            }
+            CliError::NoPatch => {
+                "`git diff HEAD | tacho try -` measures the edits that are not committed"
             }
             CliError::PatchTwice { .. } => {
                 "each diff is tried alone, and all together: once is enough"

@@ -105,7 +105,12 @@ fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> V
     };
     let level = |change: &Change| {
         let Finding { revision, before, after, effect, .. } = &change.finding;
-        LevelChange { revision: revision.clone(), rises: after > before, effect: *effect }
+        LevelChange {
+            revision: revision.clone(),
+            rises: after > before,
+            effect: *effect,
+            is_sure: change.finding.is_sure(),
+        }
     };
     all.iter().filter(is_of).map(level).collect()
 }

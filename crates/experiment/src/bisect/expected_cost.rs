@@ -1,7 +1,7 @@
 //! What a bisection is expected to take, from what is known of builds and executions here.
 
 use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
-use tacho_record::{Bisection, Digest, is_mostly_busy};
+use tacho_record::{Bisection, Counter, Digest, is_mostly_busy};
 use tacho_report::bisection::noise;
 use tacho_stats::bisect::expected_samples;
 use tacho_stats::summary::median;
@@ -162,6 +162,10 @@ impl BisectForecast {
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
         self.execution = self.execution.or_else(|| earlier.last().map(took));
+        // An execution of its own counts them.
+        if asked.metric.name == Counter::CallgrindInstructions.name() {
+            self.execution = self.execution.map(|seconds| seconds * (1.0 + CALLGRIND));
+        }
         let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
         self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
         Ok(())

@@ -208,7 +208,7 @@ impl Mistake {
             }
             Mistake::TwoEdges { .. } => "a range has one start and one end: keep one of them",
             Mistake::EmptyRange { .. } => {
-                "a quirk goes from its start to right before its end, as `git log start..end`"
+                "`from` and `until` include what they name, `after` and `before` do not"
             }
             Mistake::OutsideCheckout { .. } => {
                 "artifacts and paths start at the root of the checkout"

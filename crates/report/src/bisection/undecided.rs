@@ -208,8 +208,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "the measured commits do not differ, but one end could not be measured",
-            "name an end that can be measured, or fix what hides the others: a quirk of the plan \
-             can patch what is too old or too new",
+            "name an end that can be measured, or make the unmeasurable commits build: a quirk of \
+             the plan can patch them",
         ],
         UndecidedReason::End if unusable.iter().any(|it| it.kind == UnusableKind::WrongAnswer) => [
             "the answer at one end is wrong, so times cannot be compared with it",
@@ -232,7 +232,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::Noise => [
             "whether anything changed is not known",
             "with a `--budget`, the same command resumes for that time; a larger `--min-effect` \
-             takes fewer samples, and a quieter host too",
+             or a quieter host needs fewer samples",
         ],
         UndecidedReason::NotConfirmed => [
             "fresh samples did not confirm what the search had found, several times",

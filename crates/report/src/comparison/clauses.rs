@@ -159,9 +159,13 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     if has(Note::Contradicted) {
         return Some(match comparison.modes.map(|modes| modes.judged_by) {
             Some(ModeComparison::Levels | ModeComparison::Shares | ModeComparison::SharesOnly) => {
-                "levels and means say the opposite".to_owned()
+                "levels and means contradict each other".to_owned()
             }
-            _ => format!("{} and {} say the opposite", of(first.estimator), of(second.estimator)),
+            _ => format!(
+                "{} and {} contradict each other",
+                of(first.estimator),
+                of(second.estimator)
+            ),
         });
     }
     let is_opposite = first.difference * second.difference <= 0.0;
@@ -210,7 +214,7 @@ pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<S
     let why = sides.iter().find_map(|side| side.why.as_deref())?;
     let counted: Vec<String> = sides.into_iter().zip(names).filter_map(count).collect();
     let what = if sides.iter().all(|side| side.bounds.is_empty()) {
-        "of this metric nothing is known of them"
+        "their values of this metric are unknown"
     } else {
         "their true values are at least the values read"
     };
@@ -452,7 +456,7 @@ mod tests {
         let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
         let sides = Sides { a: &a, b: &b, control: &[] };
         let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
-        assert_eq!(why(&compared).as_deref(), Some("levels and means say the opposite"));
+        assert_eq!(why(&compared).as_deref(), Some("levels and means contradict each other"));
         assert_eq!(compared.more, None);
         let open = Comparison { notes: vec![Note::MeansOpen], ..compared };
         assert_eq!(why(&open).as_deref(), Some("the means do not follow the levels"));

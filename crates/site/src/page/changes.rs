@@ -94,7 +94,7 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
     let several = view.lab.hosts.len() > 1;
     html! {
         a href={ "change/" (one.slug) ".html" } { (series.benchmark) " " (series.metric.name) } " "
-        b class=(one.word()) { (one.effect()) " " (one.word()) }
+        b class=(one.word()) { (one.effect()) " " (one.words()) }
         span.note {
             @if several { " on " (series.host) }
             ", " (one.kind()) ", " (one.state())
@@ -178,7 +178,7 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
             (superseded(view, &one.change().series.benchmark))
         }
         td.num.change.(one.word()) { (one.effect()) }
-        td.word.(one.word()) { (one.word()) }
+        td.word.(one.word()) { (one.words()) }
         // Broken between its ends, where it is broken.
         td.num.count { (interval(finding).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }

@@ -200,7 +200,7 @@ fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup 
         td.num.change.(word) data-head=[head] {
             @if let Some(change) = change { (change.text()) }
         }
-        td.word.(word) { (word) }
+        td.word.(word) { (change.map(|it| it.words()).unwrap_or_default()) }
     }
 }
 

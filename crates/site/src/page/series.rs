@@ -152,7 +152,8 @@ fn change(name: &str, change: Option<MedianDifference>) -> Markup {
                 dt { (name) }
                 dd class=(change.word()) { (change.text()) }
                 dd.note {
-                    (match change.word() { "" => "no change reported", word => word })
+                    @if change.word().is_empty() { "no change reported" }
+                    @else { (change.words()) }
                 }
             }
         }
@@ -194,7 +195,7 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
                     li {
                         (revision_named(view, "../", &one.change().finding.revision)) ": "
                         a href={ "../change/" (one.slug) ".html" }
-                        { (one.effect()) " " (one.word()) }
+                        { (one.effect()) " " (one.words()) }
                         span.note { ", " (one.kind()) ", " (one.state()) }
                     }
                 } }

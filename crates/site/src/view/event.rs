@@ -66,6 +66,11 @@ impl<'a> ChangeView<'a> {
         self.change().verdict().word()
     }
 
+    /// The same, with whether it is sure: `probably worse`.
+    pub(crate) fn words(&self) -> String {
+        self.change().verdict_words()
+    }
+
     /// Whether its levels are those of the values, so that they can be drawn among them.
     pub(crate) fn has_levels(&self) -> bool {
         self.change().finding.kind.is_of_level()

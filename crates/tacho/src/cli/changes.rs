@@ -16,7 +16,7 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// All series of the plan are judged together. A change is provisional until later points agree. It
 /// keeps its name, and the state that users give it.
 ///
-/// Exit status: 0 no new regression; 1 an unacknowledged regression. The end of a temporary
+/// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary
 /// improvement is not a regression, unless the improvement was confirmed as a step.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]

@@ -18,7 +18,7 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// Patches of `diff -u` or git, applied in this order; `-` is standard input
-    #[arg(value_name = "PATCH", required = true)]
+    #[arg(value_name = "PATCH")]
     pub patch: Vec<PathBuf>,
     /// The revision to apply them to: a tag, a hash, a branch, a release
     #[arg(long, value_name = "REV", default_value = "HEAD")]

@@ -271,7 +271,7 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
             format!("busy: {noise}; wall times vary by {least:.0} % or more\n{advice}")
         }
         HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}\n{advice}"),
-        HostTrust::Quiet => format!("quiet: nothing else is busy; {varies}"),
+        HostTrust::Quiet => format!("quiet now: nothing else is busy; {varies}"),
     })
 }
 

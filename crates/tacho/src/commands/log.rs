@@ -32,6 +32,10 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
         output::print_json(&answer::versioned(RunsAnswer { runs }))?;
         return Ok(Exit::Success);
     }
+    if runs.is_empty() {
+        output::print("no runs yet: `tacho track` measures revisions\n")?;
+        return Ok(Exit::Success);
+    }
     let revisions = store.revisions()?;
     let mut rows = Vec::new();
     for (run, [_, _, samples]) in runs.iter().zip(counts) {

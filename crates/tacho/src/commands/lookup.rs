@@ -22,6 +22,9 @@ pub fn run(store: &mut Store, number: &str) -> Result<Run, CliError> {
     store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)
 }
 
+/// A shorter beginning of a hash names no commit, as for git: `5` is more likely a run.
+const SHORTEST: usize = 4;
+
 /// The revision of that name: its id, a tag, or the beginning of its id.
 pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
     let exact =
@@ -29,11 +32,11 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
     if let Some(revision) = revisions.iter().find(exact) {
         return Ok(revision.clone());
     }
-    let begins: Vec<&Revision> =
-        revisions.iter().filter(|revision| revision.id.starts_with(name)).collect();
+    let begins = |revision: &&Revision| name.len() >= SHORTEST && revision.id.starts_with(name);
+    let begins: Vec<&Revision> = revisions.iter().filter(begins).collect();
     match begins.as_slice() {
-        [one] if !name.is_empty() => Ok((*one).clone()),
-        [_, _, ..] if !name.is_empty() => Err(CliError::Ambiguous {
+        [one] => Ok((*one).clone()),
+        [_, _, ..] => Err(CliError::Ambiguous {
             name: name.to_owned(),
             candidates: begins
                 .iter()
@@ -41,7 +44,11 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
                 .collect::<Vec<_>>()
                 .join(", "),
         }),
-        _ => Err(CliError::Unknown { name: name.to_owned(), nearest: nearest(revisions, name) }),
+        [] => {
+            let run = name.parse::<u32>().ok().map(|number| format!("run:{number}"));
+            let nearest = run.or_else(|| nearest(revisions, name));
+            Err(CliError::Unknown { name: name.to_owned(), nearest })
+        }
     }
 }
 

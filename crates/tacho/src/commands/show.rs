@@ -204,10 +204,15 @@ fn all(
             return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
         }
     }
+    let is_planned = |series: &Series| {
+        project.plan.benchmarks.iter().any(|it| it.name == series.key.benchmark.name)
+    };
+    series.sort_by_key(|series| !is_planned(series));
     let shown =
         |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
             Some(version) => series_table::superseded(series, version),
-            None => series_table::table(series),
+            None if is_planned(series) => series_table::table(series),
+            None => series_table::unplanned(series),
         };
     let tables: Vec<String> = series.iter().map(shown).collect();
     if tables.is_empty() && command.benchmark.is_none() {

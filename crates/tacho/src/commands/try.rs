@@ -72,6 +72,9 @@ struct PatchAnswer<'a> {
 }
 
 pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError> {
+    if command.patch.is_empty() {
+        return Err(CliError::NoPatch);
+    }
     let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?.counting(&command.terms.counter, &command.terms.metric)?;
     let rounds = layout_options::rounds(&command.terms, &project.plan);

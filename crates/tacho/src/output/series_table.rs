@@ -44,10 +44,19 @@ pub fn table(series: &Series) -> String {
 
 /// A series of a version that the plan has replaced by that one, dimmed.
 pub fn superseded(one: &Series, by: u32) -> String {
+    dimmed(one, &series::superseded(by))
+}
+
+/// A series of a benchmark that the plan does not have, dimmed.
+pub fn unplanned(one: &Series) -> String {
+    dimmed(one, series::UNPLANNED)
+}
+
+fn dimmed(one: &Series, note: &str) -> String {
     const DIM: anstyle::Style = anstyle::Style::new().dimmed();
     let text = table(one);
     let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let note = format!("  {}", series::superseded(by));
+    let note = format!("  {note}");
     let lines = [head, &note].into_iter().chain(rest.lines());
     lines
         .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{DIM}{line}{DIM:#}\n") })
@@ -121,7 +130,7 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
 fn row(PointRow { point, summary, change, .. }: &PointRow, series: &Series) -> Vec<String> {
     let numbers = SummaryText::of(&series.key.metric.unit, summary.as_ref());
     let mark = if point.looked_at && !numbers.margin.is_empty() { LOOKED_AT } else { "" };
-    let change = change.map(|it| format!("{} {}", it.text(), it.word()).trim_end().to_owned());
+    let change = change.map(|it| format!("{} {}", it.text(), it.words()).trim_end().to_owned());
     vec![
         revision_name(&point.revision),
         text::day(point.revision.date),

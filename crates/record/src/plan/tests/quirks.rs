@@ -145,7 +145,7 @@ fn what_contradicts_itself_is_said() {
     5 | before = "2017-02-03"
       |          ^^^^^^^^^^^^
       |
-    hint: a quirk goes from its start to right before its end, as `git log start..end`
+    hint: `from` and `until` include what they name, `after` and `before` do not
     "#);
     assert_snapshot!(shown_in_quirk("why = \"w\"\ntake = { path = \"../x\", from = \"v1\" }"), @r#"
     error: `../x` is not in the checkout

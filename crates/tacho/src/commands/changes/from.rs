@@ -46,7 +46,7 @@ const HYPERFINE: &[u8] = b"command,mean,stddev,median,user,system,min,max";
 fn one(path: &Path, better: Direction) -> Result<Numbers, CliError> {
     let bytes = read(path)?;
     if bytes.starts_with(HYPERFINE) {
-        return Err(CliError::OneExport { name: name(path), tool: "hyperfine" });
+        return Err(CliError::HyperfineTable { name: name(path) });
     }
     numbers::parse(&bytes, better).map_err(|source| match read_report(path) {
         Ok(report) => CliError::OneExport { name: name(path), tool: report.tool },

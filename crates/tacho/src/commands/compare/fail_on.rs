@@ -20,7 +20,7 @@ pub fn fail_on(terms: &ComparisonArgs) -> Result<Option<FailOnGate>, CompareMist
         match word.as_str() {
             "unclear" => gate.unclear = true,
             "missing" => gate.missing = true,
-            "slower" => gate.slower = Some(0.0),
+            "slower" | "worse" => gate.slower = Some(0.0),
             limit => gate.slower = Some(beyond(limit, &terms.margin)?),
         }
     }
@@ -30,8 +30,10 @@ pub fn fail_on(terms: &ComparisonArgs) -> Result<Option<FailOnGate>, CompareMist
 
 /// From which share on slower is a failure.
 fn beyond(typed: &str, margin: &str) -> Result<f64, CompareMistake> {
-    let limit = percentage(typed.strip_prefix("slower:").unwrap_or(typed))
-        .map_err(|_| CompareMistake::NoLimit { text: typed.to_owned() })?;
+    let limit = percentage(
+        ["slower:", "worse:"].iter().find_map(|it| typed.strip_prefix(it)).unwrap_or(typed),
+    )
+    .map_err(|_| CompareMistake::NoLimit { text: typed.to_owned() })?;
     if limit > 0.0 && limit < share("--margin", margin)? {
         return Err(CompareMistake::LimitWithinMargin {
             text: typed.to_owned(),

@@ -166,7 +166,7 @@ impl QuirkCheckRow<'_> {
         }
         let tried = text::count(self.tried.len(), "revision");
         format!(
-            " to build, but {differ} of {tried} tried build to something else with it: `tacho \
+            " to build, but {differ} of {tried} tried give other artifacts with it: `tacho \
              quirk effect {}` measures what it does",
             self.name
         )

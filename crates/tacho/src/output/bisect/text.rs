@@ -229,7 +229,13 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
         say(format!("they {then}"));
         say("so the machine, the toolchain or the input changed, not the program".into());
     }
-    if let (Some(_), Some((less, executions))) = (bisection.constant(), rarer(asked.least)) {
+    let always = bisection.constant();
+    if always.as_ref().is_some_and(|always| always.fails) {
+        blocks.push(hint(
+            "the command may not work where it is executed: in the folder of the build's \
+             artifacts, with nothing else of the checkout; `artifacts = [\".\"]` keeps all of it",
+        ));
+    } else if let (Some(_), Some((less, executions))) = (always, rarer(asked.least)) {
         blocks.push(hint(format!(
             "`--min-effect {less}%` asks for less, with {executions} executions of each or more"
         )));

@@ -126,6 +126,12 @@ impl CompareReport<'_> {
         if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
             output::note("error", &self.gate_line(&stood));
         }
+        if let (Some(FailOnGate { typed, .. }), ComparisonResult::NotBuilt { side, why }) =
+            (self.fail_on, self.compared)
+        {
+            let why = why.lines().next().unwrap_or_default();
+            output::note("error", &format!("`--fail-on {typed}`: {side} was not built: {why}"));
+        }
     }
 
     /// Says beside the answer what `--fail-on` cannot decide or does not see, and what only one

@@ -29,8 +29,21 @@ const EFFECT: [usize; 2] = [5, 6];
 impl CompareReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
+        match self.compared {
+            ComparisonResult::Measured(all) => {
+                let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
+                let head = Block::Heading(format!("{b} against {a}"));
+                blocks::terminal(&self.blocks(head, all))
+            }
+            _ => text::wrap(&self.why_not_measured(), output::terminal_width()),
+        }
+    }
+
+    /// Why there are no rows, in a line; nothing where there are some.
+    fn why_not_measured(&self) -> String {
         let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
-        let described = match self.compared {
+        match self.compared {
+            ComparisonResult::Measured(_) => String::new(),
             ComparisonResult::Interrupted => {
                 "interrupted before anything was measured\n".to_owned()
             }
@@ -40,12 +53,7 @@ impl CompareReport<'_> {
             ComparisonResult::NotBuilt { side, why } => {
                 format!("{side} cannot be compared: {why}\n")
             }
-            ComparisonResult::Measured(all) => {
-                let head = Block::Heading(format!("{b} against {a}"));
-                return blocks::terminal(&self.blocks(head, all));
-            }
-        };
-        text::wrap(&described, output::terminal_width())
+        }
     }
 
     /// The rows, what limits them, and what came of all together.
@@ -104,7 +112,7 @@ impl CompareReport<'_> {
     /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
         let ComparisonResult::Measured(all) = self.compared else {
-            return text::markdown_with(&self.text(), &self.names());
+            return text::markdown_with(&self.why_not_measured(), &self.names());
         };
         let mut names = self.names().to_vec();
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));

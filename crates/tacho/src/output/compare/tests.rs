@@ -92,7 +92,10 @@ fn levels_and_means_that_say_the_opposite_are_named() {
     };
     let second = ["\n  the ratio of the levels is × ", " of levels |"];
     for (described, second) in [report.text(), report.markdown()].into_iter().zip(second) {
-        assert!(described.contains("unclear: levels and means say the opposite"), "{described}");
+        assert!(
+            described.contains("unclear: levels and means contradict each other"),
+            "{described}"
+        );
         assert!(described.contains(second), "{described}");
     }
     let json = serde_json::to_value(report.answer()).unwrap();
