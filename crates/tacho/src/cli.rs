@@ -48,8 +48,9 @@ pub use r#try::TryArgs;
 /// The plan, `tacho.toml`, says how to get, build and measure the program. Raw results are kept for
 /// ever in `.tacho/` beside the plan.
 ///
-/// Exit status: 0 done; 2 error, or a requested benchmark has no value, because its executions
-/// failed; 130 interrupted (the same command resumes).
+/// Exit status: 0 done; 2 error, or a requested benchmark has no value because its executions
+/// failed; 130 interrupted (the same command resumes). `--help` of a command lists its other
+/// values.
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {

@@ -121,7 +121,8 @@ pub struct BenchArgs {
     /// bytes in each execution, so that no length of the environment favours a command
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
-    /// End an execution whose processes together use more processor time: 10s
+    /// End an execution that uses more processor time than this: 10s. With control groups, the
+    /// limit is for all processes together; otherwise for each process, in whole seconds
     #[arg(long, value_name = "TIME", help_heading = "Conditions")]
     pub limit_cpu_time: Option<String>,
     /// Limit the address space of each process: 1GiB
@@ -142,7 +143,7 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
     /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else the ratio of all pairs of samples [default: auto]
+    /// host moves, else the ratio over all pairs (one sample of each command) [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output
@@ -154,7 +155,8 @@ pub struct BenchArgs {
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Show each execution as a bar [default: only if times drift, jump or have two modes]
+    /// Show each execution as a bar [default: only if the first execution is slow, times drift or
+    /// jump, or there are two modes]
     #[arg(long, help_heading = "Answer")]
     pub bars: bool,
     /// Show all notes, and outliers with their causes

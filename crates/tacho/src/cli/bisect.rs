@@ -18,9 +18,9 @@ use crate::cli::shared::DirectionName;
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command fails
 /// in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits
-/// that may be the cause are printed), or neither end could be built; 5 named and verified, but it
-/// depends on the machine or the layout (`--probe`); 6 named and verified, but the rest of the
-/// range (`--all`) or the commit inside the merge is undecided; 130 interrupted.
+/// that may be the cause are printed), or neither end could be built; 5 named and verified, but the
+/// effect depends on the machine or the layout (`--probe`); 6 named and verified, but the rest of
+/// the range (`--all`) or the commit inside the merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -32,8 +32,9 @@ pub struct BisectArgs {
     pub good: Option<String>,
     /// A revision with the change [default: HEAD]
     pub bad: Option<String>,
-    /// Find the commit of this change, as listed by `tacho changes`. Ends, benchmark, metric and
-    /// half of the effect are taken from it; its old levels are shown beside today's
+    /// Find the commit of this change, as listed by `tacho changes`. Ends, benchmark and metric are
+    /// those of the change, and `--min-effect` is half of its effect. Its old levels are shown
+    /// beside today's
     #[arg(
         long, value_name = "NAME",
         conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"]

@@ -65,12 +65,12 @@ pub struct ChangeQueryArgs {
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]
     pub from: Option<Vec<PathBuf>>,
-    /// Which direction is better, if the file does not say; also of all values of reports [default:
-    /// lower]
+    /// Which direction is better, if the file does not say; for reports of tools, this option
+    /// always holds [default: lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
-    /// With several files: the order of their points [default: time where all files have it, else
-    /// name, unless the names are typed in an order of their own]
+    /// With several files: the order of their points [default: time if all files have it; else as
+    /// given, if the files are typed in another order than that of their names; else name]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }
@@ -128,8 +128,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in these states. Name a state of the user and one of the analysis to require
-    /// both
+    /// Only changes in one of these states. With states of both kinds (set by the user, found by
+    /// the analysis), a change must match one of each
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only these kinds

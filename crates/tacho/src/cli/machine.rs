@@ -13,13 +13,14 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct DoctorArgs {
-    /// List what the machine is instead. If a fact cannot be read, the reason is shown
+    /// Instead, list facts of the machine: processor, memory, kernel and others. If a fact cannot
+    /// be read, the reason is shown
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
     /// Measure Tachograph itself: its clock, and an empty program, an empty loop and `true`
     #[arg(long)]
     pub instrument: bool,
-    /// How many times each of these is measured
+    /// With `--instrument`: measure each of these N times
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, default_value_t = 200,
         requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000)

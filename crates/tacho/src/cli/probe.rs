@@ -16,7 +16,7 @@ use super::shared::{FormatArgs, StartArgs};
 /// frequency is set back afterwards.
 ///
 /// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
-/// it depends on the machine; 130 interrupted (the same command resumes).
+/// the difference depends on the machine; 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
     /// The program to compare with, or the only program to probe

@@ -57,7 +57,7 @@ pub struct ShowArgs {
     /// `--output` the first one that has output]
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
-    /// The output of the execution in this round; 0 is the warmup
+    /// With `--output`: of the execution in this round; 0 is the warmup
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "output")]
     pub round: Option<u32>,
     /// Print a comparison as Markdown, for a mail or a pull request
@@ -75,8 +75,8 @@ pub struct ShowArgs {
 pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
-    /// Write pages of bisections made in this repository without a plan [default: this folder's, if
-    /// there is no plan]
+    /// Write pages of bisections made in this repository without a plan [default: the repository of
+    /// this folder, if there is no plan]
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,
 }
