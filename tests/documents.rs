@@ -200,7 +200,7 @@ fn the_method_states_the_constants_of_the_code() {
     );
     let catch_up = format!("made up for, {} at the most", changes::CATCH_UP);
     let quiet_host = [
-        format!("looked at for {} ms", quiet::LOOK.as_millis()),
+        format!("observed for {} ms", quiet::LOOK.as_millis()),
         format!(
             "used more than {} CPU, or a hypervisor kept more than {} CPU",
             quiet_limits::OTHER_CPUS,

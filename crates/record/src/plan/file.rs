@@ -37,7 +37,7 @@ pub(super) struct PlanFile {
     subject: Option<SubjectTable>,
     /// How often to measure, and how much to keep.
     measure: Option<MeasureTable>,
-    /// What is executed beside the subject so that the machine's changes are known as its own.
+    /// What is executed beside the subject, to see the machine's changes apart from the program's.
     reference: Option<ReferenceTable>,
     /// Quirks: what else to do so that old revisions build. More may be in `quirks/*.toml`.
     quirk: Option<Vec<QuirkTable>>,
@@ -379,7 +379,8 @@ pub(super) enum CgroupName {
 pub(super) struct LimitsTable {
     /// Address space of each of its processes: "1GiB".
     pub address_space: Option<String>,
-    /// Processor time of all its processes together: "10s", "500ms".
+    /// Processor time of all its processes together: "10s", "500ms". Without control groups: of
+    /// each process, in whole seconds.
     pub cpu_time: Option<String>,
     /// Memory of all its processes together: "512MiB". Needs control groups.
     pub memory: Option<String>,
@@ -481,8 +482,8 @@ pub(super) enum ExpectStdout {
     Contains(String),
     /// Exactly the content of this file, a path from the plan's folder.
     File(String),
-    /// The same as in all other executions of the benchmark with these parameters. The warmup has
-    /// the first.
+    /// The same as in all other executions of the benchmark with these parameters. The warmup
+    /// gives the reference answer.
     Same,
 }
 
