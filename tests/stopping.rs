@@ -106,11 +106,11 @@ fn a_warm_up_is_found_shown_and_left_out() {
     9 samples in <time>: <time> building, <time> executing, <time> else
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
-    let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
-    assert_snapshot!(line, @"  warm-up: rounds 1 to 2 left out (slowdown: took <percent> in \
+    let line = text.lines().find(|line| line.contains("warmup")).unwrap();
+    assert_snapshot!(line, @"  warmup: rounds 1 to 2 left out (slowdown: took <percent> in \
         rounds 1 to 2, against rounds 3 to 9)");
     let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
-    assert_eq!(samples.matches("(warm-up)").count(), 2, "{samples}");
+    assert_eq!(samples.matches("(warmup)").count(), 2, "{samples}");
     let shown = project.tacho("show HEAD --json").succeeds().json();
     let benchmark = &shown["hosts"][0]["benchmarks"][0];
     assert_snapshot!(benchmark["steadiness"], @r#"[{"counts_from":3,"course":"slowdown","metric":"took","phases":[{"first":1,"last":2,"level":48001.5},{"first":3,"last":9,"level":51444.0}],"run":1}]"#);
@@ -127,8 +127,8 @@ fn a_warm_up_is_found_shown_and_left_out() {
     let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap();
     let page = std::fs::read_to_string(pages.last().unwrap().unwrap().path()).unwrap();
     let shown = project.tacho("show HEAD").succeeds().stdout;
-    let clause = shown.lines().find_map(|line| line.trim().strip_prefix("warm-up: ")).unwrap();
-    assert!(page.contains(&format!("Warm-up: {clause}.")), "{clause}: {page}");
+    let clause = shown.lines().find_map(|line| line.trim().strip_prefix("warmup: ")).unwrap();
+    assert!(page.contains(&format!("Warmup: {clause}.")), "{clause}: {page}");
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
     let answer = project.tacho("track HEAD").succeeds().stdout;
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
-    let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
-    assert_snapshot!(line, @"  warm-up: nothing left out (no steady state: took <percent> in \
+    let line = text.lines().find(|line| line.contains("warmup")).unwrap();
+    assert_snapshot!(line, @"  warmup: nothing left out (no steady state: took <percent> in \
         rounds 1 to 16, against rounds 17 to 20)");
 }
 

@@ -24,7 +24,7 @@ impl Course {
             Course::Flat => "flat",
             Course::NoSteadyState => "no steady state",
             Course::Slowdown => "slowdown",
-            Course::WarmUp => "warm-up",
+            Course::WarmUp => "warmup",
         }
     }
 }

@@ -269,7 +269,7 @@ pub fn steadiness(found: &Steadiness) -> String {
     };
     let course = found.course.words();
     let (Some(last), true) = (found.phases.last(), found.phases.len() > 1) else {
-        return format!("warm-up: {out} ({course})");
+        return format!("warmup: {out} ({course})");
     };
     let level = |phase: &Phase| match phase {
         Phase { first, last, .. } if first == last => format!("round {first}"),
@@ -281,7 +281,7 @@ pub fn steadiness(found: &Steadiness) -> String {
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
     format!(
-        "warm-up: {out} ({course}: {} {}, against {})",
+        "warmup: {out} ({course}: {} {}, against {})",
         found.metric,
         phases.join(", "),
         level(last)

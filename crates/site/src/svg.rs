@@ -163,7 +163,7 @@ pub(crate) fn executions(
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     html! {
         svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH, HEIGHT + 24.0)) role="img"
-            aria-label="executions in order, warm-up shaded" {
+            aria-label="executions in order, warmup shaded" {
             @if shaded > 0 {
                 rect x=(short(LEFT)) y="0" width=(short(edge(shaded) - LEFT)) height=(short(HEIGHT))
                     fill="currentColor" fill-opacity="0.12" {}

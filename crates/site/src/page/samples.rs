@@ -32,8 +32,8 @@ pub(super) fn section(
             section {
                 h2 { "Samples" }
                 p.note {
-                    "Round 0 is the warm-up, if there is one. It, rounds that were found to be \
-                     warm-up and failed executions are recorded and never summarised. "
+                    "Round 0 is the warmup, if there is one. The warmup, rounds that were found to \
+                     belong to it, and failed executions are recorded and never summarised. "
                     "Shown are the metrics that have a series; what else was read stays in the \
                      store."
                 }
@@ -169,8 +169,8 @@ fn row(sample: &Sample, columns: &[Metric]) -> Markup {
                 td { (sample_value(sample, column).unwrap_or_default()) }
             }
             @match &sample.outcome {
-                Outcome::WarmUp => td { "warm-up, found" },
-                Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" }
+                Outcome::WarmUp => td { "warmup, found" },
+                Outcome::Valid => td { @if sample.place.round == 0 { "warmup" } @else { "valid" }
                     },
                 Outcome::Disturbed { why } => td { "disturbed: " (why) },
                 Outcome::LimitReached { reached, .. } => td.limited { (reached.line()) },

@@ -374,8 +374,8 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
     let mut list = table::plain(&head, &numbers);
     for (run, sample) in all {
         let round = match (sample.place.round, &sample.outcome) {
-            (0, _) => "warm-up".to_owned(),
-            (round, Outcome::WarmUp) => format!("{round} (warm-up)"),
+            (0, _) => "warmup".to_owned(),
+            (round, Outcome::WarmUp) => format!("{round} (warmup)"),
             (round, _) => round.to_string(),
         };
         let mut row =
