@@ -378,7 +378,7 @@ fn outputs_and_inputs_go_where_they_are_sent() {
     // It is not overwritten, whoever wrote it.
     let again = ["-r", "2", "--input", "in", "--output", "out", "cat"];
     assert_snapshot!(in_project(&project, &again).exits(2).stderr, @r"
-    error: `--output out` would overwrite a file that is there
+    error: `--output out` would overwrite an existing file
     hint: name another file, or move it away
     ");
     let piped =

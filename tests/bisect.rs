@@ -216,10 +216,10 @@ fn the_ends_may_be_exchanged() {
          show the better one\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("HEAD~9 is the better end"), "{}", answer.stdout);
     let project = history(10, |n| format!("echo work {}", if n < 4 { 130 } else { 100 }));
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0).stdout;
-    assert!(answer.contains("\nHEAD is the better one of both\n"), "{answer}");
+    assert!(answer.contains("\nHEAD is the better end\n"), "{answer}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_commit_that_made_it_better_is_found_too() {
         "{}",
         answer.stdout
     );
-    assert!(answer.stdout.contains("HEAD is the better one of both"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("HEAD is the better end"), "{}", answer.stdout);
 }
 
 #[test]
@@ -1023,8 +1023,8 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
         "{answer}"
     );
     let way = format!(
-        "\nthat change is on the way from {start} to side, which is not searched: `tacho bisect \
-         {start} side` does\n"
+        "\nthat change is between {start} and side, which this bisection does not search: \
+         `tacho bisect {start} side` does\n"
     );
     assert!(answer.contains(&way), "{answer}");
     let broken = with_a_side(2, "exit 3\n");
@@ -1108,7 +1108,7 @@ fn a_test_that_can_tell_neither_skips_the_commit() {
     assert!(answer.stdout.contains("change 10"), "{}", answer.stdout);
     assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
     assert!(
-        answer.stdout.contains(" skipped: exit 125: it can decide neither"),
+        answer.stdout.contains(" skipped: exit 125: neither pass nor fail"),
         "{}",
         answer.stdout
     );

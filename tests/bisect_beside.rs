@@ -121,7 +121,7 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
     assert_eq!(
         run(&format!("time {} -n 3", tool.display())),
         "warning: `tool` of the repository's folder is executed whatever is built: each revision \
-         is measured by the same program\nhint: `./tool` is the one that was built\n"
+         is measured by the same program\nhint: `./tool` is the program that was built\n"
     );
     // What is read is the same at each revision with good reason.
     for fine in [format!("sh prog {}/prog", project.path().display()), "./tool".to_owned()] {

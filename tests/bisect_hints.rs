@@ -92,20 +92,20 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     assert!(
         said.starts_with(
             "not reproduced: HEAD~7 and HEAD do not differ in how often `true` fails by 20 % here \
-             and now\n  it failed in none of 14 executions at each end: a failure rate of 20 % or \
-             more is excluded (95 %)\nhint: `--min-effect 5%` asks for less, \
-             with 59 executions of each or more\n"
+             and now\n  the command failed in none of 14 executions at each end: a failure rate of \
+             20 % or more is excluded (95 %)\nhint: `--min-effect 5%` looks for smaller \
+             changes, with at least 59 executions of each end\n"
         ),
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
     let said = test("exit 1", &["--min-effect", "50%"]).stdout;
-    let always = "it failed in all of 6 executions at each end: a pass rate of 40 % or more is \
-        excluded";
+    let always = "the command failed in all of 6 executions at each end: a pass rate of 40 % or \
+        more is excluded";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(
-        markdown.contains("\n- it failed in none of 14 executions at each end: "),
+        markdown.contains("\n- the command failed in none of 14 executions at each end: "),
         "{markdown}"
     );
 }

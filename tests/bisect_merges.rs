@@ -84,8 +84,8 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
       changed work of work by +12.0 %
       over 99.9 % likely; verified in 1 fresh pair with 9b1592ea1d
 
-    inside the merge 54c0abd862 (bring), which changes it by +12.0 %, as the bisection NAME has found
-    each commit that it brought is measured merged into 8c546e3165, as in 54c0abd862
+    inside the merge 54c0abd862 (bring), whose effect is +12.0 %, as the bisection NAME has found
+    each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured
     from 8c546e3165 to 54c0abd862 in all: +12.0 %
 
     revision    date        samples  level

@@ -121,7 +121,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
       <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
       <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
 
-    2 changes at 1 place in 3 series; 1 for the worse and new
+    2 changes at 1 place in 3 series; 1 unacknowledged regression
     ");
     let markdown = project.tacho("changes list --markdown").exits(1);
     assert_snapshot!(nameless(&markdown.stdout, &listing), @r"
@@ -132,7 +132,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     | `<show>` | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
     | `<generate>` | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
 
-    2 changes at 1 place in 3 series; 1 for the worse and new
+    2 changes at 1 place in 3 series; 1 unacknowledged regression
     ");
 
     let thirteenth = project.git(["rev-parse", "HEAD~11"]);
@@ -198,7 +198,7 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
     assert_eq!(worse, 30, "what got worse comes first: {answer}");
     assert!(answer.contains("\n  a trade-off: 30 worse, 10 better\n"), "{answer}");
     assert!(
-        answer.ends_with("40 changes at 1 place in 44 series; 30 for the worse and new\n"),
+        answer.ends_with("40 changes at 1 place in 44 series; 30 unacknowledged regressions\n"),
         "{answer}"
     );
     let name = event["changes"][0]["name"].as_str().unwrap();

@@ -175,7 +175,7 @@ fn mistakes_are_told_with_their_place() {
     );
     assert_snapshot!(from("commit,parse\na,1\nb,12 ms\n", "").exits(2).stderr, @r"
     error: cannot judge `numbers`: line 3, column `parse`: `12 ms` is not a number
-    hint: only the number: a unit may stand in the column's name
+    hint: write only the number; the column's name may have the unit
     ");
     assert_snapshot!(from("", "").exits(2).stderr, @r#"
     error: cannot judge `numbers`: there is nothing in it
@@ -290,8 +290,8 @@ fn times_that_descend_are_warned_of() {
     assert_eq!(from(&lines(&mut (1..=28)), "").stderr, "");
     let answer = from(&lines(&mut (1..=28).rev()), "");
     assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more do not \
-        ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order in which \
-        they stand");
+        ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order of \
+        the file");
 }
 
 #[test]

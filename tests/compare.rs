@@ -844,7 +844,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     assert!(
         told.stderr.ends_with(
             "warning: `--fail-on slower:5%` cannot decide on 1 of 1 row, and lets it pass:\n\
-             \x20 answer wall: 3 rounds are too few for an interval, which takes 4\n\
+             \x20 answer wall: 3 rounds are too few for an interval, which needs 4\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"
         ),
         "{}",
@@ -852,7 +852,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     );
     let row = told.stdout.lines().nth(3).unwrap();
     assert!(
-        row.ends_with("  unclear: 3 rounds are too few for an interval, which takes 4"),
+        row.ends_with("  unclear: 3 rounds are too few for an interval, which needs 4"),
         "{}",
         told.stdout
     );
@@ -1106,14 +1106,14 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
         |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("-r 10"),
-        "error: neither A nor B is executed, so that `--rounds` has no meaning\nhint: without this \
+        "error: neither A nor B is executed, so `--rounds` has no meaning\nhint: without this \
          option both are compared as they were measured\n"
     );
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
     let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` have no meaning\n";
     assert!(several.contains(listed), "{several}");
     assert!(
-        mistake("--precision 1%").contains("so that `--precision` has no meaning\n"),
+        mistake("--precision 1%").contains("so `--precision` has no meaning\n"),
         "as it ends executing"
     );
     project.tacho("compare old.json true -r 4").succeeds();
@@ -1414,7 +1414,7 @@ fn sixty_columns_are_enough() {
     assert_eq!(
         rows,
         "command time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, new.json: \
-         200.2 ms, n 20\n  differences from 26.7 % on would be detected"
+         200.2 ms, n 20\n  differences of 26.7 % or more would be detected"
     );
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }

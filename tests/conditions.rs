@@ -92,7 +92,7 @@ fn processes_left_behind_are_told_of() {
     assert_eq!(
         answer.stderr,
         "note: 2 executions of `answer` left processes behind, which were killed\n\
-         hint: the command should wait for its child processes; now only a part of their work is \
+         hint: the command should wait for its child processes, so that all of their work is \
          measured\n"
     );
     let shown = project.tacho("show HEAD").succeeds().stdout;

@@ -64,7 +64,7 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     assert!(
         answer
             .stderr
-            .starts_with("error: benchmark `answer` asks for `instructions`: not available here: ")
+            .starts_with("error: benchmark `answer` requests `instructions`: not available here: ")
     );
     assert!(
         answer
@@ -75,7 +75,7 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     );
     if answer.stderr.contains("virtual") {
         assert_snapshot!(answer.stderr, @"
-        error: benchmark `answer` asks for `instructions`: not available here: the processor's counters cannot be had, as in most virtual machines
+        error: benchmark `answer` requests `instructions`: not available here: the processor's counters cannot be had, as in most virtual machines
         hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves the metric out where it is not available
         ");
     }

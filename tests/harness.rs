@@ -333,7 +333,7 @@ fn without_load(text: &str) -> String {
             || line.starts_with("note: no verdict yet for ")
             || line.starts_with("note: the host's speed moved by ")
             || line.starts_with("hint: `--metric cpu` shows the CPU time")
-            || line.starts_with("hint: `--counter instructions=callgrind` hardly varies at all")
+            || line.starts_with("hint: `--counter instructions=callgrind` counts instructions, ")
             || line.starts_with("hint: `--quiet-wait=10m` waits until the host is quiet")
     };
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()

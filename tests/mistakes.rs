@@ -195,7 +195,7 @@ fn no_file_is_written_over_that_is_not_an_executions_own() {
     };
     assert_snapshot!(refused(&reads("notes.txt"), "notes.txt"), @r"
     error: benchmark `b` would overwrite `<folder>/notes.txt`, which no earlier execution wrote
-    hint: name another file in `file`, or move it away; files that this benchmark wrote before are overwritten
+    hint: name another file in `file`, or move the existing one away; only files that this benchmark wrote are overwritten
     ");
     assert!(
         refused(&reads("tacho.toml"), "tacho.toml").contains("which no earlier execution wrote")

@@ -171,8 +171,8 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     assert!(answer.stdout.ends_with("\nnothing was measured this time\n"), "{}", answer.stdout);
     assert_eq!(
         answer.stderr,
-        "error: `x` has no values at 1 revision\nhint: what was measured before `x` was added is \
-         without it; a larger `--rounds` adds samples with it\n"
+        "error: `x` has no values at 1 revision\nhint: samples from before `x` was added lack it; \
+         a larger `--rounds` adds samples with it\n"
     );
 }
 

@@ -17,7 +17,7 @@ pub enum ExperimentError {
         path: PathBuf,
     },
     /// A counter that the plan asks for cannot be had on this host.
-    #[error("benchmark `{benchmark}` asks for `{metric}`: {why}")]
+    #[error("benchmark `{benchmark}` requests `{metric}`: {why}")]
     CounterUnavailable {
         /// The benchmark's name.
         benchmark: String,
@@ -172,9 +172,8 @@ impl ExperimentError {
             ExperimentError::NoProgram { source, .. }
             | ExperimentError::Unavailable { source, .. } => source.hint.clone(),
             ExperimentError::WouldOverwrite { .. } => {
-                let mine =
-                    "or move it away; files that this benchmark wrote before are overwritten";
-                Some(format!("name another file in `file`, {mine}"))
+                let name = "name another file in `file`, or move the existing one away";
+                Some(format!("{name}; only files that this benchmark wrote are overwritten"))
             }
             ExperimentError::RoundNotKept { .. } => Some(
                 "unmarked samples would count as undisturbed: measure again, or without \

@@ -153,8 +153,8 @@ impl Disturbance {
                 "memory at the same addresses each time".to_owned()
             }
             Self::Burst => "all processors busy right before".to_owned(),
-            Self::Cold { all: true } => "cold caches of files".to_owned(),
-            Self::Cold { all: false } => "cold files of its own".to_owned(),
+            Self::Cold { all: true } => "the file cache empty".to_owned(),
+            Self::Cold { all: false } => "its own files not in the file cache".to_owned(),
             Self::Companion { place: CompanionPlace::OtherCore, number } => {
                 format!("another core busy (processor {number})")
             }
@@ -190,29 +190,29 @@ impl Disturbance {
             Self::Addresses { random: true } => "when memory is at random addresses",
             Self::Addresses { random: false } => "when memory is at the same addresses each time",
             Self::Burst => "when all processors were busy right before",
-            Self::Cold { .. } => "when caches of files are cold",
+            Self::Cold { .. } => "when the file cache is empty",
             Self::Companion { place: CompanionPlace::OtherCore, .. } => "when another core is busy",
             Self::Companion { place: CompanionPlace::SameCpu, .. } => {
-                "when it shares its processor with a busy process"
+                "when the program shares its processor with a busy process"
             }
             Self::Companion { place: CompanionPlace::Sibling, .. } => {
-                "when the other thread of its core is busy"
+                "when the other thread of the program's core is busy"
             }
-            Self::Cpu { .. } => "when it has one processor alone",
+            Self::Cpu { .. } => "when the program may use only one processor",
             Self::Environment => "when the environment has another length",
             Self::Frequency { high: true } => "when the clock is fixed high",
             Self::Frequency { high: false } => "when the clock is fixed low",
             Self::HugePages { allowed: true } => "when memory comes in huge pages",
             Self::HugePages { allowed: false } => "when memory does not come in huge pages",
-            Self::Layout { .. } => "when it is linked in another order",
-            Self::Memory { .. } => "when it has hardly more memory than it needs",
+            Self::Layout { .. } => "when the program is linked in another order",
+            Self::Memory { .. } => "when the program has hardly more memory than it needs",
             Self::Nice { .. } => "when the kernel prefers other processes",
             Self::Socket { number } => {
-                return format!("when it has the processors of socket {number} alone");
+                return format!("when the program may use only the processors of socket {number}");
             }
-            Self::Storage { memory: true } => "when its files are in memory",
-            Self::Storage { memory: false } => "when its files are on a disk",
-            Self::Twice => "when a second instance is executed beside it",
+            Self::Storage { memory: true } => "when the files of the program are in memory",
+            Self::Storage { memory: false } => "when the files of the program are on a disk",
+            Self::Twice => "when a second instance is executed beside the program",
         };
         text.to_owned()
     }
@@ -231,7 +231,7 @@ impl Disturbance {
                 "what the threads of a core share"
             }
             Self::Companion { place: CompanionPlace::SameCpu, .. } | Self::Nice { .. } => {
-                "how the kernel shares processors out"
+                "how the kernel assigns processors"
             }
             Self::Burst => "the state that a busy machine leaves behind",
             Self::Cpu { .. } => "how its processes are spread over processors",

@@ -218,7 +218,7 @@ fn life(change: &Change) -> String {
 fn surroundings(change: &Change) -> Option<String> {
     let finding = &change.finding;
     let whose = if !change.is_of_environment() {
-        "it is the program"
+        "the program is the cause, although the environment changed too"
     } else if finding.is_of_machine() {
         "probably the machine, not the commit"
     } else {
@@ -298,7 +298,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         HappeningKind::Measured(again) => {
             let verb = match again.differs {
                 Some(true) => "they differ",
-                Some(false) => "less than a quarter is there",
+                Some(false) => "less than a quarter of the difference was found",
                 None => "the samples do not show whether they differ",
             };
             let found = effect_again(again)

@@ -107,7 +107,7 @@ pub fn modes(modes: &Modes) -> String {
         format!("{ratio} ({})", percent(mode.share))
     };
     let levels: Vec<String> = modes.levels.iter().map(level).collect();
-    format!("goes to and fro between {}", levels.join(" and "))
+    format!("alternates between {}", levels.join(" and "))
 }
 
 /// What would settle most whether a place is a change.
@@ -124,7 +124,7 @@ pub fn settled_by(settling: Settling) -> &'static str {
 pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
     verdict.unclear.iter().map(|place| {
         format!(
-            "unclear at {}: {}, a change with {}; {} would decide",
+            "unclear at {}: {}, a change with a probability of {}; {} would decide",
             place.index,
             effect(place.effect.exp_m1()),
             probability(place.probability),

@@ -150,7 +150,7 @@ fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
     let more = levels.is_too_noisy().then(|| levels.would_tell(cost))?;
     let more = more.map_or_else(String::new, |it| {
         let layouts = count(it.layouts as usize, "layout");
-        format!("; {layouts} of {} executions each would probably", it.processes)
+        format!("; {layouts} of {} executions each would probably be enough", it.processes)
     });
     Some(format!("too noisy to distinguish relinking from restarting{more}"))
 }
@@ -168,7 +168,10 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
     let repetition = levels.repetition(wanted, cost)?;
     let layouts = count(repetition.layouts as usize, "layout");
     let (wanted, each) = (precision(wanted), executions(repetition));
-    Some(format!("for {wanted}: {layouts}, {each} each; a build takes as long as {cost:.0}"))
+    let plural = if cost.round() == 1.0 { "" } else { "s" };
+    Some(format!(
+        "for {wanted}: {layouts}, {each} each; a build takes as long as {cost:.0} execution{plural}"
+    ))
 }
 
 /// What is known of relinking where it does not differ significantly from restarting.
@@ -176,22 +179,23 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     let bound = levels.relink_at_most.filter(|_| !levels.is_told()).map(percent)?;
     if levels.one_stands_for_all() {
         return Some(format!(
-            "relinking is not distinguished from restarting: it adds at most {bound}, with 95 %: \
-             one build stands for all"
+            "relinking cannot be distinguished from restarting: relinking adds at most {bound} \
+             (95 % confidence), so one build stands for all"
         ));
     }
     let more = levels.would_tell(cost).map_or_else(
-        || "no reasonable number of executions would".to_owned(),
+        || "no reasonable number of executions would be enough".to_owned(),
         |Repetition { layouts, processes }| {
             let of = count(layouts as usize, "layout");
             format!(
-                "{of} of {processes} executions each would probably (`-n {layouts} -r {processes}`)"
+                "{of} of {processes} executions each would probably be enough \
+                 (`-n {layouts} -r {processes}`)"
             )
         },
     );
     Some(format!(
-        "too noisy to distinguish relinking from restarting: it adds at most {bound}, with 95 %; \
-         {more}"
+        "too noisy to distinguish relinking from restarting: relinking adds at most {bound} (95 % \
+         confidence); {more}"
     ))
 }
 
@@ -199,7 +203,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
 #[must_use]
 pub fn advice(levels: &Levels) -> &'static str {
     match levels.relink {
-        None => "one layout says nothing of others",
+        None => "one layout says nothing about others",
         Some(_) if !levels.is_told() => "",
         Some(relink) if relink > levels.restart => {
             "relinking varies the metric more than restarting: only more layouts make the mean \

@@ -33,7 +33,7 @@ impl WaysOut<'_> {
             cpu.map(|asked| format!("{asked} the CPU time, which varies less")),
             self.callgrind
                 .filter(|_| !is_idle)
-                .map(|asked| format!("{asked} hardly varies at all")),
+                .map(|asked| format!("{asked} counts instructions, which hardly vary")),
             self.duet.then(|| {
                 "`--duet` executes both at the same time, so other work disturbs both".to_owned()
             }),
@@ -65,10 +65,9 @@ mod tests {
         };
         assert_eq!(
             all.line(),
-            "`-m cpu` compares the CPU time, which varies less; \
-             `--counter instructions=callgrind` hardly varies at all; \
-             `--duet` executes both at the same time, so other work disturbs both; \
-             `--quiet-wait=10m` waits until the host is quiet"
+            "`-m cpu` compares the CPU time, which varies less; `--counter instructions=callgrind` \
+             counts instructions, which hardly vary; `--duet` executes both at the same time, so \
+             other work disturbs both; `--quiet-wait=10m` waits until the host is quiet"
         );
         let starts = |busy_share: Option<f64>, with: &str| {
             let line = WaysOut { busy_share, ..all }.line();

@@ -187,7 +187,7 @@ impl CliError {
                 Some(format!("did you mean `{nearest}`?"))
             }
             CliError::NotBuilt { name, .. } => {
-                Some(format!("`tacho show {name} --build-log` shows all that its build said"))
+                Some(format!("`tacho show {name} --build-log` shows the whole build log"))
             }
             CliError::NotMeasured { revision, .. } => {
                 Some(format!("`tacho track {revision}` measures it"))

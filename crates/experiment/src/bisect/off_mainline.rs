@@ -90,7 +90,7 @@ impl Fold {
     /// Leaves it at what is known: no more may be spent on it.
     pub(super) fn give_up_aside(&mut self) {
         if let Some(aside) = &mut self.aside {
-            aside.given_up = Some("no more builds may be made");
+            aside.given_up = Some("the limit of builds is reached");
         }
     }
 
@@ -111,7 +111,7 @@ impl Fold {
                 },
                 // It was not its turn, or the time is spent.
                 _ if aside.samples() == 0 => return None,
-                _ => because("no more may be spent"),
+                _ => because("the budget is used up"),
             };
         let known = matches!(
             said,

@@ -241,7 +241,7 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
         Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
             ExecutionValue::Nothing(
                 UnusableKind::Skipped,
-                format!("exit {CANNOT_TELL}: it can decide neither"),
+                format!("exit {CANNOT_TELL}: neither pass nor fail"),
             )
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {

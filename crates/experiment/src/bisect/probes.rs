@@ -209,7 +209,7 @@ impl Driver<'_, '_> {
         usual: Digest,
     ) -> Result<StepAttempt, ExperimentError> {
         if !self.may_build() {
-            return Ok(refused("no more builds may be made"));
+            return Ok(refused("the limit of builds is reached"));
         }
         let Some(question) = self.laid_out_question(place, number)? else {
             self.bench.builder.lay_out(None, &[])?;

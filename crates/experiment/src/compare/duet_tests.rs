@@ -130,7 +130,7 @@ fn who_cannot_be_prepared_leaves_the_other_without_a_sample() {
 #[test]
 fn what_would_be_in_its_own_way_is_refused() {
     let refused = [
-        ("companion = { command = 'server', ready = 'started' }\n", "its companion"),
+        ("companion = { command = 'server', ready = 'started' }\n", "one companion"),
         ("output = { file = 'out' }\n", "one file"),
         ("metrics = [{ name = 'x', from = 'key:x', file = 'f' }]\n", "is read from"),
     ];

@@ -98,7 +98,7 @@ impl Machine<'_> {
             }
             "one-cpu" => self.several().and_then(|own| one(Disturbance::Cpu { number: own })),
             "same-cpu" => {
-                let own = self.cpus.own().ok_or("which processors there are is not known")?;
+                let own = self.cpus.own().ok_or("the processors of this host are not known")?;
                 one(Disturbance::Companion { place: CompanionPlace::SameCpu, number: own })
             }
             "sibling" => {
@@ -170,7 +170,7 @@ impl Machine<'_> {
             Some(Cpus::List(list)) => list.first().copied(),
             _ => None,
         });
-        let own = pinned.or(self.cpus.own()).ok_or("which processors there are is not known")?;
+        let own = pinned.or(self.cpus.own()).ok_or("the processors of this host are not known")?;
         let number = self.cpus.on_other_core(own).ok_or("only one core may be used")?;
         let uses_all = |it: &Benchmark| match &it.conditions.cpus {
             Some(Cpus::List(list)) => list.contains(&number),

@@ -94,7 +94,7 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
     let executed = || ScriptedExecutor::new(|_, _| panic!("nothing is executed"));
     let mut executor = executed().lacking(Counter::Energy, unavailable());
     let error = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap_err();
-    assert_eq!(error.to_string(), "benchmark `a` asks for `energy`: not available here: no");
+    assert_eq!(error.to_string(), "benchmark `a` requests `energy`: not available here: no");
     assert_eq!(error.hint().unwrap(), "`energy?` leaves the metric out where it is not available");
     assert_eq!(lab.store().builds(lab.store().hosts().unwrap()[0].0).unwrap(), []);
 

@@ -31,7 +31,7 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
     };
     match benchmark {
         _ if benchmark.companion.is_some() => {
-            Some("its companion would be there for both, or hold one port twice")
+            Some("A and B would share one companion, or two companions one port")
         }
         _ if matches!(benchmark.output, Output::File(_)) => {
             Some("both would write their output to one file")
@@ -40,7 +40,7 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
             Some("both would write the file that a metric is read from")
         }
         _ if benchmark.metrics.iter().any(counts_host) => {
-            Some("energy is that of the whole host, and so of both")
+            Some("energy is measured for the whole host, and so for both together")
         }
         _ => None,
     }

@@ -81,7 +81,10 @@ pub enum NumbersError {
         wanted: u64,
     },
     /// Two samples of a point that are of one round.
-    #[error("`{path}` names one round for two samples of a point, and each is of another round")]
+    #[error(
+        "`{path}` gives two samples of one point the same round; each sample of a point needs its \
+         own round"
+    )]
     SameRound {
         /// Where.
         path: String,
@@ -127,7 +130,7 @@ impl NumbersError {
                 Some("decimals are written with a point".to_owned())
             }
             Self::Cell { text, wanted: "a number", .. } if has_unit(text) => {
-                Some("only the number: a unit may stand in the column's name".to_owned())
+                Some("write only the number; the column's name may have the unit".to_owned())
             }
             Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
@@ -141,7 +144,7 @@ impl NumbersError {
                 Some("number the samples of each point: `[[1, 2], [1, 2]]`".to_owned())
             }
             Self::TooManyTags { .. } => {
-                Some("put tags into the series that they are of".to_owned())
+                Some("put tags into the series that they belong to".to_owned())
             }
             Self::UnknownKey { nearest, .. } => Some(format!("did you mean `{nearest}`?")),
             Self::NotText { .. } => {

@@ -32,8 +32,8 @@ fn tags_that_all_series_share_have_a_limit() {
     let text = format!("{{\"tags\":[{{{}}}],\"series\":[{series}]}}", tags.join(","));
     assert_eq!(
         refused(&text),
-        "`tags` beside `series` gives 1100000 tags to all series; the limit is 1000000\n\
-         hint: put tags into the series that they are of"
+        "`tags` beside `series` gives 1100000 tags to all series; the limit is 1000000\nhint: put \
+         tags into the series that they belong to"
     );
 }
 
@@ -98,7 +98,7 @@ fn samples_say_where_they_are_from() {
     assert!(refusal.contains("rounds[0]"), "{refusal}");
     for rounds in ["[[1, 1], [1]]", "[1, 1]"] {
         let twice = format!(r#"{{"samples": [[1, 2], [3]], "rounds": {rounds}}}"#);
-        let told = "`rounds[0]` names one round for two samples of a point";
+        let told = "`rounds[0]` gives two samples of one point the same round; ";
         assert!(refused(&twice).contains(told), "{rounds}");
     }
     let layouts = r#"{"samples": [[1, 2]], "rounds": [[1, 1]], "layouts": [[0, 1]]}"#;
@@ -274,7 +274,7 @@ fn a_row_a_value() {
 fn each_mistake_in_csv_names_its_line() {
     insta::assert_snapshot!(refused("commit,parse\na,1\nb,12 ms\n"), @r"
     line 3, column `parse`: `12 ms` is not a number
-    hint: only the number: a unit may stand in the column's name
+    hint: write only the number; the column's name may have the unit
     ");
     insta::assert_snapshot!(refused("commit,parse\na,1\nb,x\n"), @r"
     line 3, column `parse`: `x` is not a number
@@ -483,7 +483,7 @@ fn numbers_that_are_written_otherwise_are_not_left_out() {
     ");
     insta::assert_snapshot!(refused("commit,wall\na,10.5 ms\nb,10.6 ms\n"), @r"
     line 2, column `wall`: `10.5 ms` is not a number
-    hint: only the number: a unit may stand in the column's name
+    hint: write only the number; the column's name may have the unit
     ");
     assert_eq!(read("commit,memory,wall\na,16 GB,5\nb,16 GB,6\n").left_out, ["memory"]);
 }
@@ -496,7 +496,7 @@ fn times_that_were_measured_and_are_written_otherwise_are_not_taken_for_dates() 
     ");
     insta::assert_snapshot!(refused("commit,time\na,10 ms\nb,9.5 ms\n"), @r"
     line 2, column `time`: `10 ms` is not a number
-    hint: only the number: a unit may stand in the column's name
+    hint: write only the number; the column's name may have the unit
     ");
     assert_eq!(read("time,wall\n2026-01-01T10:00:00Z,5\n2026-01-02T10:00:00Z,6\n").series.len(), 1);
 }

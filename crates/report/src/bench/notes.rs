@@ -35,7 +35,7 @@ pub fn conditions(of: &Conditions, limits: &Limits) -> Option<String> {
     let words = [
         cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
         nice.map(|nice| format!("with niceness {nice}")),
-        (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
+        (*aslr == Some(false)).then(|| "at the same addresses each time".to_owned()),
         cold.then(|| "with the file cache dropped".to_owned()),
         (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
         (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
@@ -105,7 +105,7 @@ pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
     };
     Some([
         AnswerNote::warning(format!("`{name}`: all executions reached {what}")),
-        AnswerNote::hint(format!("`{option}` takes a higher one")),
+        AnswerNote::hint(format!("`{option}` sets a higher limit")),
     ])
 }
 

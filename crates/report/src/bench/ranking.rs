@@ -128,6 +128,6 @@ impl BenchFindings<'_> {
             Verdict::Unclear => return None,
         };
         let others = self.others().count();
-        Some(format!("{alone} if judged alone, but not after the correction for {others} commands"))
+        Some(format!("{alone} if judged alone, but not if {others} commands are judged together"))
     }
 }

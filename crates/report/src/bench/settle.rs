@@ -19,7 +19,7 @@ impl BenchFindings<'_> {
         let takes = self.rounds_take(more);
         if takes > LONG {
             let rounds = count(more, "more round");
-            return format!("some {rounds} ({}) would settle it", duration(takes));
+            return format!("about {rounds} ({}) would settle it", duration(takes));
         }
         let runs = rounded(self.rounds() + more);
         format!("`-r {runs}` would settle it, in {}", duration(self.rounds_take(runs)))

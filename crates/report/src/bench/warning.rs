@@ -69,7 +69,7 @@ impl BenchFindings<'_> {
                 )
             }
             BenchWarning::CarryOver(index, share) => format!(
-                "what is executed after `{}` differs by {}",
+                "executions right after `{}` differ by {} from those after other commands",
                 cut(self.rows[index].name, NAME),
                 change(1.0 + share)
             ),
@@ -95,7 +95,7 @@ impl BenchFindings<'_> {
                 format!("no steady state: its level last changed {rounds} before the end")
             }
             BenchWarning::Stolen(share) => {
-                format!("a hypervisor kept {share:.2} CPUs' time from this host")
+                format!("a hypervisor kept {share:.2} CPU from this host")
             }
         }
     }
@@ -112,25 +112,25 @@ impl BenchFindings<'_> {
             ),
             BenchWarning::FirstSlow(_) if given.warmup => None,
             BenchWarning::FirstSlow(_) if given.prepare => {
-                Some("`-w 3` executes each three times before measuring")
+                Some("`-w 3` executes each command three times before measuring")
             }
             BenchWarning::FirstSlow(_) => Some(
-                "`-w 3` executes each three times before measuring; `-p` can make each execution \
-                 a first one",
+                "`-w 3` executes each command three times before measuring; `-p` can restore that \
+                 state before each execution",
             ),
             BenchWarning::LeftBehind(_) => Some(
-                "the command should wait for its child processes; now only a part of their work \
-                 is measured",
+                "the command should wait for its child processes, so that all of their work is \
+                 measured",
             ),
             // Where something is unclear, that is among the ways out.
             BenchWarning::Loaded(_) if self.needs_way_out() => None,
             BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until they are done"),
             BenchWarning::MostlyShell(_) => {
-                Some("a command that needs no shell is measured without one; `-N` insists on it")
+                Some("a command that needs no shell is measured without one; `-N` uses none")
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => {
-                Some("`-w found` with more executions shows its levels, and leaves a warm-up out")
+                Some("`-w found` with more executions shows its levels, and leaves the warmup out")
             }
             BenchWarning::Stolen(_) => None,
         }

@@ -42,7 +42,7 @@ impl SameProgram {
                 format!("in the plan's command `{{build}}/{name}` is the program of each revision")
             }
             Self::InRepository(path) => {
-                format!("`./{}` is the one that was built", path.display())
+                format!("`./{}` is the program that was built", path.display())
             }
         }
     }

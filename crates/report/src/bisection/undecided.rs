@@ -24,7 +24,7 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
             let by_cpu = if cpu.is_empty() || !is_mostly_busy(bisection.standing.busy_share) {
                 ""
             } else {
-                "`-m cpu` goes by CPU time; "
+                "`-m cpu` uses CPU time; "
             };
             [why.to_owned() + &cpu, by_cpu.to_owned() + hint]
         }
@@ -86,7 +86,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
         }
         None => why.to_owned(),
     };
-    let mut hints = vec!["no more samples of the same builds would help"];
+    let mut hints = vec!["more samples of the same builds would not help"];
     if asked.layout.is_none() && asked.typed.is_none() {
         hints.push(
             "`tacho layouts` measures how far builds vary, and `--layout` takes that into account",
@@ -102,12 +102,12 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
     let change =
         change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
     let layouts = match bisection.asked.typed {
-        None => "; `tacho layouts` measures that",
+        None => " (`tacho layouts` measures that)",
         Some(_) => "",
     };
     let hint = format!(
-        "name ends further apart, so that more builds on both sides of it are measured, or give \
-         with `--layout` how far builds vary{layouts}"
+        "name ends further apart, so that more builds before and after the change are measured, or \
+         give with `--layout` how far builds vary{layouts}"
     );
     let why = format!(
         "two builds do not show how far builds vary without a change of the source: {change} may \
@@ -128,7 +128,7 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
         && standing.by_cpu.is_none()
         && is_mostly_busy(standing.busy_share);
     let cpu = if asked.of == ValueSource::Execution && is_by_wall {
-        "`-m cpu` goes by CPU time, which other work on the host moves less; "
+        "`-m cpu` uses CPU time, which other work on the host changes less; "
     } else {
         ""
     };
@@ -142,7 +142,7 @@ fn of_cpu(bisection: &Bisection) -> String {
     match (cpu, busy_share) {
         (_, Some(share)) if !is_mostly_busy(*busy_share) => {
             format!(
-                "; it is busy for {} of its time, so its CPU time shows little",
+                "; the program is busy for {} of its time, so its CPU time shows little",
                 percent(*share)
             )
         }
@@ -164,7 +164,7 @@ fn usable_ends(bisection: &Bisection) -> &'static str {
     if bisection.asked.test.is_some() {
         "name ends that can be built, and at which the command passes or fails"
     } else {
-        "name ends that can be built and executed, and at which the metric is there"
+        "name ends that can be built and executed, and that have the metric"
     }
 }
 
@@ -192,8 +192,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
             [
                 "neither end can be built, for the same reason, so no other revision was tried",
-                "the cause is most likely this host, not the commits: once that is fixed, the \
-                 same command with `--retry-failed` builds again",
+                "the cause is most likely this host, not the commits: fix it, and the same command \
+                 with `--retry-failed` builds again",
             ]
         }
         UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
@@ -225,9 +225,9 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             usable_ends(bisection),
         ],
         UndecidedReason::Exhausted => [
-            "nothing that can be measured would help",
-            "the commits that cannot be measured hide the change: add what they lack to their \
-             builds",
+            "no other measurement that is possible here would help",
+            "the commits that cannot be measured hide the change: make them measurable, such as by \
+             a quirk of the plan",
         ],
         UndecidedReason::Noise => [
             "whether anything changed is not known",
@@ -235,7 +235,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
              or a quieter host needs fewer samples",
         ],
         UndecidedReason::NotConfirmed => [
-            "fresh samples did not confirm what the search had found, several times",
+            "several times, fresh samples did not confirm what the search had found",
             "there may be several changes, or a host that is not steady: try `--all`, or a \
              quieter time",
         ],
@@ -350,8 +350,8 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
             .any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
     };
     (is_read && standing.culprits.iter().any(jumps)).then_some(
-        "numbers that change by a factor of 1000 or 1024, or of a power of it, may have changed \
-         their unit: look at the output of both",
+        "numbers that change by a factor of 1000 or 1024, or a power of these, may have changed \
+         their unit: compare the output of both",
     )
 }
 
@@ -386,7 +386,7 @@ pub fn failure_of(group: &[UnusableRevision]) -> String {
     if others.iter().all(|it| it.why == first.why) {
         one
     } else {
-        format!("{one} (so the first of them)")
+        format!("{one} (the first of them)")
     }
 }
 
@@ -462,11 +462,13 @@ mod tests {
         let noise = |bisection: &Bisection| undecided(bisection, UndecidedReason::Noise);
         bisection.asked.metric = Metric::built_in("wall").unwrap();
         bisection.standing.busy_share = Some(0.95);
-        assert!(noise(&bisection)[1].starts_with("`-m cpu` goes by CPU time"));
+        assert!(noise(&bisection)[1].starts_with("`-m cpu` uses CPU time"));
         bisection.standing.busy_share = Some(0.02);
         let [why, hint] = noise(&bisection);
         assert!(
-            why.ends_with("; it is busy for 2.0 % of its time, so its CPU time shows little"),
+            why.ends_with(
+                "; the program is busy for 2.0 % of its time, so its CPU time shows little"
+            ),
             "{why}"
         );
         assert!(!hint.contains("-m cpu"), "{hint}");
@@ -489,8 +491,7 @@ mod tests {
         ];
         let reported: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (so the \
-            first of them)";
+        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (the first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
         // Exits of other statuses are other reasons.

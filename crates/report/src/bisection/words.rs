@@ -68,7 +68,7 @@ fn ended(bisection: &Bisection) -> String {
             format!("unfinished: {}, {} so far", stage(bisection.standing.stage), named(bisection))
         }
         Some(BisectionEnd::Verified) if bisection.standing.has_open_sides() => {
-            format!("{}; a side of it undecided", named(bisection))
+            format!("{}; other changes undecided", named(bisection))
         }
         Some(BisectionEnd::Verified) => named(bisection),
         Some(BisectionEnd::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
@@ -194,8 +194,8 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
         OffMainlineFinding::Otherwise => vec![
             format!("{beside} differs from {start}, the fork point, by {by}"),
             format!(
-                "that change is on the way from {start} to {earlier}, which is not searched: \
-                 `tacho bisect {start} {earlier}` does"
+                "that change is between {start} and {earlier}, which this bisection does not \
+                 search: `tacho bisect {start} {earlier}` does"
             ),
         ],
         OffMainlineFinding::UnderWay => {
@@ -215,7 +215,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
         format!(
-            "inside the merge {} ({}), which changes it by {}, as the bisection {} has found",
+            "inside the merge {} ({}), whose effect is {}, as the bisection {} has found",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
             bounded(bisection, merge.limited, &merge.effect),
@@ -225,9 +225,9 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let mut lines: Vec<String> = merges.iter().map(line).collect();
     if let (Some(merge), Some(before)) = (merges.last(), bisection.candidates.first()) {
         lines.push(format!(
-            "each commit that it brought is measured merged into {}, as in {}",
-            before.revision.short(),
+            "each commit that {} brought is merged into {}, and the result is measured",
             short_name(&merge.revision),
+            before.revision.short(),
         ));
     }
     lines.extend(merges.iter().filter_map(|merge| around(bisection, merge)));
@@ -236,7 +236,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
 
 /// What is to be said of the range in which a merge was named.
 fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
-    let better = merge.better.as_ref().map(|end| format!("{end} is the better one of both"));
+    let better = merge.better.as_ref().map(|end| format!("{end} is the better end"));
     let said =
         merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
     let change = bounded(bisection, merge.change_limited, &merge.change?);
@@ -273,7 +273,7 @@ pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -
     let asked = &bisection.asked;
     match left.said {
         ResidualFinding::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
-            "that is less than {}: `--all --min-effect` with less looks for it",
+            "that is less than {}: `--all` with a smaller `--min-effect` looks for it",
             least(bisection)
         )),
         ResidualFinding::More if !searched => Some("`--all` goes on with what is left".to_owned()),
@@ -295,8 +295,8 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
     let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
-        "it failed in {did} of {} at each end: a {other} rate of {excluded} % or more is excluded \
-         (95 %)",
+        "the command failed in {did} of {} at each end: a {other} rate of {excluded} % or more is \
+         excluded (95 %)",
         count(executions, "execution")
     ))
 }
@@ -425,7 +425,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     notes.extend(standing.by_cpu.map(|by_cpu| AnswerNote::plain(by_cpu.line())));
     let better = bisection.bad_is_better().map(|bad| if bad { &asked.bad } else { &asked.good });
     notes.extend(
-        better.map(|it| AnswerNote::plain(format!("{} is the better one of both", short_name(it)))),
+        better.map(|it| AnswerNote::plain(format!("{} is the better end", short_name(it)))),
     );
     // Of what was not reproduced it stands elsewhere.
     let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));

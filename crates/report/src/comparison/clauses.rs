@@ -80,7 +80,7 @@ pub fn missing(
         // More executions of the same builds would not.
         let rounds = comparison.counts.rounds.max(1) as f64;
         let layouts = layouts as f64 * (1.0 + more.rounds as f64 / rounds);
-        return Some(format!("some {:.0} layouts would settle it", layouts.ceil()));
+        return Some(format!("about {:.0} layouts would settle it", layouts.ceil()));
     }
     if let Some(refuted) = refuted(comparison, names) {
         return Some(refuted);
@@ -134,14 +134,14 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
         _ => None,
     });
     let all = match limited {
-        Some([true, true]) => "; all of both reached a limit".to_owned(),
-        Some([true, false]) => format!("; all of {} reached a limit", names[0]),
-        Some([false, true]) => format!("; all of {} reached a limit", names[1]),
+        Some([true, true]) => "; all executions of both reached a limit".to_owned(),
+        Some([true, false]) => format!("; all executions of {} reached a limit", names[0]),
+        Some([false, true]) => format!("; all executions of {} reached a limit", names[1]),
         _ => String::new(),
     };
     let plural = if have == 1 { " is" } else { "s are" };
     let takes =
-        comparison.fewest.map_or_else(String::new, |fewest| format!(", which takes {fewest}"));
+        comparison.fewest.map_or_else(String::new, |fewest| format!(", which needs {fewest}"));
     (have > 0).then(|| format!("{have} round{plural} too few for an interval{takes}{all}"))
 }
 
@@ -409,18 +409,24 @@ mod tests {
         let few = compared(&a[..3], &b[..3], &[]);
         assert_eq!(
             why(&few).as_deref(),
-            Some("3 rounds are too few for an interval, which takes 4")
+            Some("3 rounds are too few for an interval, which needs 4")
         );
         let at_limit: Vec<SampleValue> =
             samples([400.0; 3]).into_iter().map(SampleValue::at_least).collect();
         let cut_off = compared(&a[..3], &at_limit, &[]);
         assert_eq!(
             why(&cut_off).as_deref(),
-            Some("3 rounds are too few for an interval, which takes 4; all of new reached a limit")
+            Some(
+                "3 rounds are too few for an interval, which needs 4; all executions of new \
+                 reached a limit"
+            )
         );
         assert_eq!(
             why(&compared(&at_limit[..1], &at_limit[..1], &[])).as_deref(),
-            Some("1 round is too few for an interval, which takes 4; all of both reached a limit")
+            Some(
+                "1 round is too few for an interval, which needs 4; all executions of both reached \
+                 a limit"
+            )
         );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
         assert_eq!(

@@ -115,8 +115,10 @@ impl ComparisonReport<'_> {
     fn carried(&self) -> Vec<AnswerNote> {
         let Some(carried) = self.carried else { return Vec::new() };
         let (side, by) = (&self.names[carried.side], change(1.0 + carried.share));
-        let after =
-            format!("what is executed after {side} ({}) differs by {by}", carried.benchmark);
+        let after = format!(
+            "executions right after {side} ({}) differ by {by} from those after the other side",
+            carried.benchmark
+        );
         let hint = "a `prepare` can bring about the same state before each execution, such as \
                     `sleep 1`";
         vec![AnswerNote::warning(after), AnswerNote::hint(hint.to_owned())]
@@ -128,9 +130,9 @@ impl ComparisonReport<'_> {
         let meanwhile = if is_own { "meanwhile".to_owned() } else { format!("during run {run}") };
         let others =
             load.others.map(|cpus| format!("other processes used {cpus:.1} CPU {meanwhile}"));
-        let stolen = load.stolen.map(|share| {
-            format!("a hypervisor kept {share:.2} CPUs' time from this host {meanwhile}")
-        });
+        let stolen = load
+            .stolen
+            .map(|share| format!("a hypervisor kept {share:.2} CPU from this host {meanwhile}"));
         let all = others.into_iter().chain(stolen);
         all.map(AnswerNote::warning).collect()
     }

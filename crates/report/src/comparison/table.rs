@@ -108,7 +108,7 @@ impl ComparisonReport<'_> {
         let itself = format!("{} against itself, as a control:", names[0]);
         let detected = match text(DETECTABLE) {
             "" => String::new(),
-            least => format!("differences from {least} on would be detected"),
+            least => format!("differences of {least} or more would be detected"),
         };
         let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
         let sides =
@@ -181,7 +181,7 @@ impl ComparisonReport<'_> {
             Verdict::Unclear => return None,
         };
         let all = count(self.together.max(2), "row");
-        Some(format!("{alone} if judged alone, but not after the correction for {all}"))
+        Some(format!("{alone} if judged alone, but not if {all} are judged together"))
     }
 
     /// Why a row is unclear although the interval that is shown does not hold 1.

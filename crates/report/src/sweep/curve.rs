@@ -28,7 +28,7 @@ impl SweepFindings<'_> {
         let all = self.places.len();
         let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
         match curve.shape {
-            _ if all < 2 => "plateau: there is one value alone".to_owned(),
+            _ if all < 2 => "plateau: there is only one value".to_owned(),
             SweepShape::Flat => {
                 format!(
                     "flat: no value is more than {} worse than the best",
@@ -96,7 +96,8 @@ impl SweepFindings<'_> {
     fn default(&self, curve: &SweepCurve) -> Option<String> {
         let default = self.names.default?;
         let Some(place) = self.places.iter().position(|command| *command == default) else {
-            return Some(format!("default: `{}` is not among them", self.names.label(default)));
+            let label = self.names.label(default);
+            return Some(format!("default: `{label}` is not among the values"));
         };
         let name = self.name(place);
         if place == curve.best {

@@ -55,7 +55,8 @@ impl OptimumFindings<'_> {
         let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
         match (minima, self.spans.len()) {
             (0 | 1, 0 | 1) => {
-                "checked: no second optimum is wider than the gaps between the first values"
+                "checked: there is one optimum; a second one that is narrower than the gaps \
+                 between the first values would not be seen"
             }
             (0 | 1, _) => "unclear: more than one place may hold the best value",
             _ => "checked: there is more than one dip",

@@ -29,7 +29,7 @@ impl SweepFindings<'_> {
         let counted = format!("`--counter instructions=callgrind --minimise {CALLGRIND}`");
         let shares = self.rows.iter().filter_map(|row: &SweepRow| row.busy_share);
         let ways = WaysOut {
-            cpu: Some("`--minimise cpu` goes by"),
+            cpu: Some("`--minimise cpu` uses"),
             busy_share: shares.min_by(f64::total_cmp),
             callgrind: self.has_callgrind.then_some(&counted),
             ..WaysOut::default()

@@ -108,7 +108,7 @@ fn notes(one: &Bisection) -> Vec<String> {
     let around = around_it(one).into_iter().filter(|note| note.kind != NoteKind::Hint);
     let cpu = standing.cpu.as_ref().map(|cpu| {
         let by = effect(one, cpu);
-        format!("the CPU time of the same samples changes by {by}: other work moves it less")
+        format!("the CPU time of the same samples, which other work changes less, differs by {by}")
     });
     let rest = constant(one).into_iter().chain(cpu);
     probed.chain(sides).chain(around.map(|note| note.text)).chain(rest).collect()
@@ -282,7 +282,7 @@ fn unusable(view: &View, one: &Bisection) -> Markup {
             section {
                 h2 { "What could not be measured" }
                 p.note {
-                    "It says nothing of the speed of these commits; what they hide is part of the "
+                    "These commits have no values. If they hide the change, they are part of the "
                     "range."
                 }
                 ol.commits { @for group in alike(one) { li {

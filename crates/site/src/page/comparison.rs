@@ -90,9 +90,8 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
         h1 { (title) }
         @if let Some(one) = all.first() {
             p.lead {
-                "With each diff this, without it that: without is " (side(view, one, 0)) " on "
-                (one.run.host)
-                ", executed beside each of them in the same rounds."
+                "Each diff is compared with the same revision without it: " (side(view, one, 0))
+                " on " (one.run.host) ", executed in the same rounds."
             }
         }
         (blocks::table(&table_of_tries(all)))
@@ -135,7 +134,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
     let content = html! {
         h1 { (title) }
         p.lead {
-            @if is_try(one) { "With this diff this, without it that: " }
+            @if is_try(one) { "One revision, with and without a diff: " }
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is "
             (side(view, one, 1)) "."
         }
@@ -279,13 +278,13 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
                 figcaption {
                     "Each dot is an execution; the line is the median"
                     @if panels.iter().any(|panel| !panel.cut_off.is_empty()) {
-                        ", or the least that it may be; an arrow is an execution that reached a "
-                        "limit, at the least that it would have been"
+                        ", or its lower bound; an arrow is an execution that reached a limit, at "
+                        "its lower bound"
                     }
                     "."
                     @if one.terms.control {
-                        " What is called again is the first program a second time: what it differs "
-                        "by is the noise of this host."
+                        " The first program was executed a second time (again): its difference "
+                        "from itself is the noise of this host."
                     }
                     @if row.levels[0].is_some() {
                         " Each number is a layout, the same source linked in another order; the "

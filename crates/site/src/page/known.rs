@@ -43,10 +43,10 @@ fn scatter(known: &HistoryRecord) -> Markup {
         figure.chart {
             (svg::shares(&shares))
             figcaption {
-                "Of what the scatter of a revision around its level is made: "
+                "What the scatter of a revision around its level consists of: "
                 "shares of the variance, and standard deviations. "
-                "Noise becomes less with more rounds, luck with more layouts, "
-                "effects of runs with both revisions in one run."
+                "More rounds reduce the noise, more layouts reduce the luck, "
+                "and both revisions in one run reduce the effects of runs."
                 @if verdict.run.is_none() {
                     " There is one run, so its effect is in all values alike."
                 }

@@ -69,7 +69,7 @@ fn subject(row: &LayoutsRow) -> String {
 /// What each level adds, in a line.
 fn line(row: &LayoutsRow) -> String {
     let levels = row.levels.as_ref();
-    let levels = levels.map_or_else(|| "nothing can be said of it".to_owned(), short);
+    let levels = levels.map_or_else(|| "no level can be estimated".to_owned(), short);
     format!("{}: {levels}", subject(row))
 }
 
@@ -126,7 +126,7 @@ fn repetitions(row: &LayoutsRow) -> Markup {
         @if !row.repetitions.is_empty() {
             h3 { "How often to repeat" }
             p.note {
-                "For a mean that is known that well with 95 %, at the least cost: a build takes \
+                "For a mean of that precision (95 % confidence), at the least cost: a build takes \
                  as long as "
                 (format!("{:.0}", row.cost)) " executions (" (duration(row.row.build)) ")."
             }
@@ -160,7 +160,7 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
     html! {
         @if let Some(why) = limited(row).find_map(|it| it.why.as_deref()) {
             p.note { span.limited { (why) " (" (count(number, "execution")) ")" }
-                ": an arrow stands at the least that each would have been." }
+                ": an arrow is at the lower bound of each." }
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn chart(view: &View, series: &SeriesView) -> Markup {
             figcaption {
                 "Medians over revisions, oldest left. "
                 @if series.has_bounds() {
-                    "Where a limit was reached, the line is at the least that the median may be. "
+                    "Where a limit was reached, the line is at the lower bound of the median. "
                 }
                 "The numbers are in the table of the series."
             }

@@ -33,7 +33,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(other.contains("Not reproduced: "));
     let around = "as the bisection <a href=\"../bisection/b3.html\">b3</a> has found";
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
-    let by = "which changes it by &gt; +12.0 % (a limit was reached), ";
+    let by = "whose effect is &gt; +12.0 % (a limit was reached), ";
     assert!(other.contains(by), "{other}");
     let left = "From v2 to v1 &amp; &lt;old&gt; in all: ";
     assert!(

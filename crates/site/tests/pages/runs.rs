@@ -94,7 +94,7 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; a difference of ",
         "5 rows judged together: false discovery rate at most 5 %.",
         "would have been detected with a chance of 80 %",
-        "What is executed after ",
+        "Executions right after ",
         "Two modes, around 402.",
         "; the shares differ, so it is compared by the means.",
         "more rounds (",

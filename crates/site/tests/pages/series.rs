@@ -121,7 +121,7 @@ fn a_lower_bound_is_a_bound_wherever_it_is_shown() {
     let read = |path: &Path| fs::read_to_string(dir.path().join(path)).unwrap();
     let page = read(Path::new("series/sift.wall.mill.html"));
     assert!(page.contains("<dt>Latest median</dt><dd>&gt; 538.5 ms</dd>"), "{page}");
-    assert!(page.contains("the line is at the least that the median may be"));
+    assert!(page.contains("the line is at the lower bound of the median"));
     assert!(page.contains(
         r#"<span class="limited">limit reached: 64.00 MiB of address space (6 executions)</span>"#
     ));

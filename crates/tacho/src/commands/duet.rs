@@ -12,7 +12,7 @@ pub fn processors(wished: Option<&Cpus>) -> Result<[u32; 2], CliError> {
     let [first, second] = found.cpus;
     if found.share_core {
         let shared =
-            format!("processors {first} and {second} share a core, and so are in each other's way");
+            format!("processors {first} and {second} share a core, so each slows down the other");
         output::note("note", &shared);
     }
     Ok(found.cpus)

@@ -207,8 +207,8 @@ impl CommandSession {
                 );
                 output::note(
                     "hint",
-                    "the command should wait for its child processes; now only a part of their \
-                        work is measured",
+                    "the command should wait for its child processes, so that all of their work is \
+                     measured",
                 );
             }
         }
@@ -240,7 +240,7 @@ impl CommandSession {
         if let Some(share) = load.stolen {
             output::note(
                 "warning",
-                &format!("a hypervisor kept {share:.2} CPUs' time from this host meanwhile"),
+                &format!("a hypervisor kept {share:.2} CPU from this host meanwhile"),
             );
         }
         if !load.is_none() {

@@ -60,7 +60,7 @@ pub enum BenchMistake {
     Twice { name: String },
     #[error("no command has `{{{name}}}`")]
     Unused { name: String, nearest: Option<String> },
-    #[error("`--output {path}` would overwrite a file that is there")]
+    #[error("`--output {path}` would overwrite an existing file")]
     WouldOverwrite { path: String },
 }
 
@@ -165,7 +165,7 @@ impl BenchMistake {
                      `{{{name}}}` in the command?"
             )),
             BenchMistake::Unused { name, .. } => {
-                Some(format!("write `{{{name}}}` where its value is to stand"))
+                Some(format!("write `{{{name}}}` where its value belongs"))
             }
             BenchMistake::ReferenceOfSeveral { first, .. } => {
                 Some(format!("name one of them: `--reference '{first}'`"))

@@ -31,7 +31,7 @@ pub enum CompareMistake {
     LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is not a share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
-    #[error("neither A nor B is executed, so that {} no meaning", has_or_have(options))]
+    #[error("neither A nor B is executed, so {} no meaning", has_or_have(options))]
     NothingExecuted { options: Vec<&'static str> },
     #[error("`--kept` needs a baseline or a run, and neither A nor B is one")]
     NothingKept,
@@ -90,7 +90,7 @@ impl CompareMistake {
                 "`--force` gives the name to what is compared now".to_owned()
             }
             CompareMistake::DirectionOfFiles => {
-                "a plan says it of each metric: `better = \"higher\"`".to_owned()
+                "a plan states it for each metric: `better = \"higher\"`".to_owned()
             }
             CompareMistake::DuetOfOne => {
                 "without `--kept` baselines and runs are executed again; a file is not".to_owned()

@@ -335,8 +335,8 @@ impl TrackReport<'_> {
         note(
             "hint",
             &format!(
-                "what was measured before `{metric}` was added is without it; a larger `--rounds` \
-                 adds samples with it"
+                "samples from before `{metric}` was added lack it; a larger `--rounds` adds \
+                 samples with it"
             ),
         );
     }

@@ -81,7 +81,7 @@ fn why_it_cannot_be_told_is_said() {
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }));
     assert_eq!(
         (aside.said, aside.why.as_deref()),
-        (OffMainlineFinding::Unknown, Some("no more builds may be made"))
+        (OffMainlineFinding::Unknown, Some("the limit of builds is reached"))
     );
 }
 

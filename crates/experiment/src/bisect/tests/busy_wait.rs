@@ -122,7 +122,7 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     let sentence = sentence(&answer.terms, row);
     assert!(
         sentence.starts_with(
-            "the difference is gone when another core is busy and when it shares its processor"
+            "the difference is gone when another core is busy and when the program shares its "
         ),
         "{sentence}"
     );

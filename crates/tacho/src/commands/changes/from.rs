@@ -91,7 +91,7 @@ fn tell_descending(numbers: &Numbers) {
     let before = (0..index).rev().find(|&before| !time(before).is_empty()).unwrap_or(0);
     let (before, after) = (time(before), time(index));
     let what = format!("the times{name}{more} do not ascend: `{after}` comes after `{before}`");
-    output::note("warning", &format!("{what}; points are judged in the order in which they stand"));
+    output::note("warning", &format!("{what}; points are judged in the order of the file"));
 }
 
 /// Columns that are no series are named, lest somebody waits for a verdict on one.

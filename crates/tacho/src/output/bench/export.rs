@@ -110,7 +110,7 @@ fn limits_reached(report: &BenchReport<'_>) -> String {
         format!("- {name}: {}\n", text::limited(&standing.limited))
     };
     let lines: String = limited.map(line).collect();
-    if lines.is_empty() { lines } else { format!("\n{lines}\n`>` and `<` stand before bounds.\n") }
+    if lines.is_empty() { lines } else { format!("\n{lines}\n`>` and `<` precede bounds.\n") }
 }
 
 /// The ratio to the reference, with its interval.

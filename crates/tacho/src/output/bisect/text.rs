@@ -222,7 +222,9 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     }
     if let Some(cpu) = &standing.cpu {
         let by = effect(bisection, cpu);
-        say(format!("the CPU time of the same samples differs by {by}: other work moves it less"));
+        say(format!(
+            "the CPU time of the same samples, which other work changes less, differs by {by}"
+        ));
     }
     constant(bisection).into_iter().for_each(&mut say);
     if let Some(then) = then(bisection) {
@@ -237,7 +239,8 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
         ));
     } else if let (Some(_), Some((less, executions))) = (always, rarer(asked.least)) {
         blocks.push(hint(format!(
-            "`--min-effect {less}%` asks for less, with {executions} executions of each or more"
+            "`--min-effect {less}%` looks for smaller changes, with at least {executions} \
+             executions of each end"
         )));
     }
     // With `--all` it stands below what was looked at in between.

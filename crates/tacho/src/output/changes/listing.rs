@@ -234,7 +234,8 @@ impl ChangeListing {
             }
         };
         if self.regressions > 0 {
-            out += &format!("; {} for the worse and new", self.regressions);
+            out += "; ";
+            out += &text::count(self.regressions, "unacknowledged regression");
         }
         out.push('\n');
         if !self.doubtful.is_empty() {
