@@ -167,13 +167,19 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     project.tacho("track").succeeds();
     let more = "[[benchmark]]\nmetrics = [{ name = 'x', from = 'regex:([0-9]+)' }]";
     let command = SCRIPT_PLAN.replace("[[benchmark]]", more);
-    let answer = project.plan(&command).tacho("track -m x").exits(2);
-    assert!(answer.stdout.ends_with("\nnothing was measured this time\n"), "{}", answer.stdout);
+    let project = project.plan(&command);
+    let answer = project.tacho("track -m x").exits(2);
+    let end = "\nnothing was measured: all samples are there, without `x`\n";
+    assert!(answer.stdout.ends_with(end), "{}", answer.stdout);
     assert_eq!(
         answer.stderr,
-        "error: `x` has no values at 1 revision\nhint: samples from before `x` was added lack it; \
-         a larger `--rounds` adds samples with it\n"
+        "error: `x` has no values at 1 revision: it was measured before the plan had this metric\n\
+         hint: `tacho track --rounds 6` adds 3 rounds to the 3 of each, with it\n"
     );
+    let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
+    let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter)).tacho("track");
+    let hint = "hint: `tacho track --counter callgrind-instructions` counts it where it is missing";
+    assert!(answer.exits(2).stderr.contains(hint));
 }
 
 #[test]
@@ -313,22 +319,25 @@ fn a_wrong_answer_is_a_failed_sample_and_never_a_fast_one() {
     let points = &answer["series"][0]["points"];
     assert_eq!(points[0]["failed"], 0);
     assert_eq!(points[1]["values"], serde_json::json!([]));
-    assert!(
-        points[1]["failure"].as_str().unwrap().starts_with("wrong answer: digest "),
-        "{points}"
-    );
+    assert!(points[1]["failure"] == r#"wrong answer: expected "answer", got "wrong""#, "{points}");
     assert_eq!(points[2]["failed"], 0, "the newest revision's answer is the reference");
 
-    // Both digests are whole at 80 columns, and it is said whose answer the right one is.
+    // Both answers are whole at 80 columns, and it is said whose answer the right one is.
     let answer = project.tacho("track").exits(2);
     let [wrong, right] =
         ["HEAD~1", "HEAD"].map(|of| project.git(["rev-parse", of])[..10].to_owned());
     let said = answer.stderr.replace("\n  ", " ");
-    let told = said.split("wrong answer: digest ").nth(1).unwrap().split('\n').next().unwrap();
-    assert!(told.ends_with(&format!(", the answer of {right}")), "{said}");
-    let digests = told.split(", the answer").next().unwrap();
+    let told = said.split("wrong answer: ").nth(1).unwrap().split('\n').next().unwrap();
+    let both = r#"expected "answer", got "wrong""#;
+    assert_eq!(told, format!("{both}; {right} printed the expected one"), "{said}");
     let table = answer.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(table.contains(&format!("wrong answer: digest {digests}")), "{wrong}: {table}");
+    assert!(table.contains(&format!("wrong answer: {both}")), "{wrong}: {table}");
+
+    // The text of a longer answer is not kept.
+    let long = Project::scripts(1).file("prog", "seq 2000\n").commit("long").plan(&plan);
+    let answer = long.tacho("track --json").exits(2).json();
+    let failure = answer["series"][0]["points"][0]["failure"].as_str().unwrap();
+    assert!(failure.starts_with("wrong answer: digest "), "{failure}");
 }
 
 #[test]

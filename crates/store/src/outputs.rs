@@ -31,6 +31,13 @@ impl Store {
         Ok(digest)
     }
 
+    /// Keeps a short text under its digest, which nothing but another digest refers to.
+    ///
+    /// As safe as an output; see [`Self::put_output`].
+    pub fn put_text(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
+        self.logs.put_unsynced(content)
+    }
+
     /// The outputs of a benchmark on a host that are kept, by their digests, each with its run, the
     /// revision that was executed and its place; in order of runs and places.
     pub fn kept_outputs(

@@ -8,6 +8,7 @@ use tacho_record::bisection::{HostReadings, NO_RATIO, StepResult, UnusableKind, 
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
 use super::driver::{Driver, StepAttempt};
+use crate::run::session::keep_reference;
 use crate::trial::execute::{Attempt, SampleWithOutput, Turn};
 use crate::{Event, ExperimentError};
 
@@ -120,7 +121,7 @@ impl Driver<'_, '_> {
         artifact: Digest,
         place: Place,
     ) -> Result<Attempt, ExperimentError> {
-        let reference = self.ready.reference;
+        let reference = self.ready.reference.clone();
         let counts = self.counts_instructions();
         let Some((prepared, company)) = self.ready.get(name, artifact) else {
             return Ok(Attempt::Interrupted(None));
@@ -158,11 +159,11 @@ impl Driver<'_, '_> {
     ) -> Result<Sample, ExperimentError> {
         let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(sampled.sample) };
         let (id, cell) = (prepared.id, prepared.cell.clone());
-        if let (Some(answer), None) = (sampled.answer, self.ready.reference) {
+        if let (Some(answer), None) = (&sampled.answer, &self.ready.reference) {
             // Before the sample: a kill between the two must not let a later answer become the
             // reference.
-            self.bench.store.put_answer(&cell.benchmark, answer)?;
-            self.ready.reference = self.bench.store.answer(&cell.benchmark)?.or(Some(answer));
+            let first = keep_reference(self.bench.store, &cell.benchmark, answer)?;
+            self.ready.reference = Some(first);
         }
         if let Some(output) = &sampled.kept {
             self.bench.store.put_output(id, sampled.sample.place, output)?;

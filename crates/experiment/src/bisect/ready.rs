@@ -10,6 +10,8 @@ use tacho_record::{BenchmarkKey, Cell, Digest, Disturbance, Outcome, Run, Sample
 use tacho_store::{MeasurementId, Store};
 
 use crate::run::prepare::prepare_trial;
+use crate::run::session::reference;
+use crate::trial::answers::AnswerText;
 use crate::trial::companions::Company;
 use crate::trial::execute::trouble;
 use crate::trial::hooks::HookEnd;
@@ -46,7 +48,7 @@ pub(super) struct PreparedTrials {
     pub(super) under: Option<Disturbance>,
     pub(super) company: Company,
     /// The right answer, where the first valid one is.
-    pub(super) reference: Option<Digest>,
+    pub(super) reference: Option<AnswerText>,
     /// Metrics of which it is kept why they are absent.
     pub(super) absent: HashSet<String>,
 }
@@ -67,7 +69,7 @@ impl PreparedTrials {
             begun: Vec::new(),
             under: None,
             company: Company::default(),
-            reference: store.answer(benchmark)?,
+            reference: reference(store, benchmark)?,
             absent: HashSet::new(),
         })
     }

@@ -7,10 +7,11 @@
 use crate::run::enough::MetricValues;
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Counter, Cpus, Digest, Metric, ReferenceMode, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Counter, Cpus, Metric, ReferenceMode, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
+use crate::trial::answers::AnswerText;
 use crate::trial::prepared::Trial;
 
 /// A run that is ready to measure.
@@ -105,7 +106,7 @@ impl SessionCell {
 
 /// The reference answers of benchmarks, by identity.
 #[derive(Debug, Default)]
-pub struct References(HashMap<String, Digest>);
+pub struct References(HashMap<String, AnswerText>);
 
 impl References {
     /// Those that are kept for these cells.
@@ -113,7 +114,7 @@ impl References {
         let mut references = Self::default();
         for SessionCell { cell, .. } in cells {
             if references.of(&cell.benchmark).is_none()
-                && let Some(answer) = store.answer(&cell.benchmark)?
+                && let Some(answer) = reference(store, &cell.benchmark)?
             {
                 references.0.insert(cell.benchmark.identity(), answer);
             }
@@ -123,8 +124,8 @@ impl References {
 
     /// The reference answer of a benchmark, if there is one.
     #[must_use]
-    pub fn of(&self, key: &BenchmarkKey) -> Option<Digest> {
-        self.0.get(&key.identity()).copied()
+    pub fn of(&self, key: &BenchmarkKey) -> Option<AnswerText> {
+        self.0.get(&key.identity()).cloned()
     }
 
     /// Keeps this answer as the reference, unless another was first.
@@ -132,12 +133,38 @@ impl References {
         &mut self,
         store: &mut Store,
         key: &BenchmarkKey,
-        answer: Digest,
+        answer: &AnswerText,
     ) -> Result<(), ExperimentError> {
-        store.put_answer(key, answer)?;
-        // On a shared store another host's answer may have been first.
-        let first = store.answer(key)?.unwrap_or(answer);
+        let first = keep_reference(store, key, answer)?;
         self.0.insert(key.identity(), first);
         Ok(())
     }
+}
+
+/// The reference answer of a benchmark, if one is kept; with its text, if that is kept too.
+pub fn reference(
+    store: &mut Store,
+    key: &BenchmarkKey,
+) -> Result<Option<AnswerText>, ExperimentError> {
+    let digest = store.answer(key)?;
+    Ok(digest.map(|digest| AnswerText::with(digest, store.log(digest).ok().as_deref())))
+}
+
+/// Keeps this answer as the reference of a benchmark, unless another was first; which one it is.
+pub fn keep_reference(
+    store: &mut Store,
+    key: &BenchmarkKey,
+    answer: &AnswerText,
+) -> Result<AnswerText, ExperimentError> {
+    // Its text is for messages alone, so nothing refers to it but the digest.
+    if let Some(text) = answer.text.as_ref().filter(|_| store.outlives_us()) {
+        store.put_text(text.as_bytes())?;
+    }
+    store.put_answer(key, answer.digest)?;
+    // On a shared store another host's answer may have been first.
+    let first = store.answer(key)?.filter(|first| *first != answer.digest);
+    Ok(match first {
+        Some(first) => AnswerText::with(first, store.log(first).ok().as_deref()),
+        None => answer.clone(),
+    })
 }

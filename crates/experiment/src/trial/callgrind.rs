@@ -8,6 +8,7 @@ use tacho_measure::{
 };
 use tacho_record::{Counter, Outcome, Sample};
 
+use crate::trial::answers::AnswerText;
 use crate::trial::execute::{Attempt, Halt, Turn};
 use crate::trial::hooks::with_port;
 use crate::trial::prepared::Trial;
@@ -74,9 +75,9 @@ impl Trial {
         port: Option<u16>,
     ) -> Result<Result<u64, String>, Halt> {
         let request = Request { timeout, ..with_port(&self.request, port) };
-        let reference = turn.reference;
+        let reference = turn.reference.clone();
         let Some(member) = turn.companion.as_mut() else {
-            return self.judged_count(under_callgrind(executor, &request), reference);
+            return self.judged_count(under_callgrind(executor, &request), reference.as_ref());
         };
         member.start(executor)?;
         member.begin();
@@ -84,14 +85,14 @@ impl Trial {
         let used = member.used();
         member.after_execution();
         used.map_err(Halt::Failed)?;
-        self.judged_count(counted, reference)
+        self.judged_count(counted, reference.as_ref())
     }
 
     /// What was counted, if the program did under callgrind what it is expected to do.
     fn judged_count(
         &self,
         counted: CallgrindExecution,
-        reference: Option<tacho_record::Digest>,
+        reference: Option<&AnswerText>,
     ) -> Result<Result<u64, String>, Halt> {
         let CallgrindExecution { execution, instructions, complaint } = counted;
         if execution.ended == ExecutionEnd::Interrupted {

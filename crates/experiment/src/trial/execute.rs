@@ -7,9 +7,10 @@
 
 use jiff::Timestamp;
 use tacho_measure::{CompanionUsage, Execution, ExecutionEnd, Executor, MissingMetric, Request};
-use tacho_record::{Digest, Failure, Metric, MetricName, Outcome, Place, Sample};
+use tacho_record::{Failure, Metric, MetricName, Outcome, Place, Sample};
 
 use crate::ExperimentError;
+use crate::trial::answers::AnswerText;
 use crate::trial::companions::{Member, Missing};
 use crate::trial::disturber::DisturberEnd;
 use crate::trial::hooks::{HookEnd, HookFailure, ReadyHook, line, tail, with_port};
@@ -22,8 +23,8 @@ pub struct Turn<'a> {
     pub place: Place,
     /// Whether the empty shell comes before all else, or after it.
     pub shell_first: bool,
-    /// The digest of the first valid answer, if there was one.
-    pub reference: Option<Digest>,
+    /// The first valid answer, if there was one.
+    pub reference: Option<AnswerText>,
     /// Its companion, if it has one.
     pub companion: Option<&'a mut Member>,
     /// What certainly is executed right after it, if it goes well and is [alone](Trial::alone).
@@ -66,8 +67,8 @@ impl Attempt {
 pub struct SampleWithOutput {
     /// The sample.
     pub sample: Sample,
-    /// The digest of its output, when the first valid one becomes the reference.
-    pub answer: Option<Digest>,
+    /// Its output, when the first valid one becomes the reference.
+    pub answer: Option<AnswerText>,
     /// The beginning of its output, when that is kept.
     pub kept: Option<Vec<u8>>,
     /// What could not be read of it, and why.
@@ -246,7 +247,8 @@ impl Trial {
         if execution.ended == ExecutionEnd::Interrupted {
             return Err(Halt::Interrupted(None));
         }
-        let (mut outcome, mut values) = self.read(execution, self.judge(execution, turn.reference));
+        let (mut outcome, mut values) =
+            self.read(execution, self.judge(execution, turn.reference.as_ref()));
         let mut absent = execution.absent.clone();
         match used {
             // Whatever the subject said of it: that its companion was gone comes first.

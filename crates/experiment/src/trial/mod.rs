@@ -1,5 +1,6 @@
 //! One execution: prepared, with its hooks and companions beside it, executed, judged and read.
 
+pub(crate) mod answers;
 pub(crate) mod callgrind;
 pub(crate) mod companions;
 pub(crate) mod counters;

@@ -12,12 +12,13 @@ use tacho_measure::{
 };
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, MetricName, Outcome,
+    BenchmarkKey, Conditions, Counter, Failure, Limit, Limits, Metric, MetricName, Outcome,
     Parameters, Place, ReachedLimit, derived, layout_folder,
 };
 
 use crate::ExperimentError;
 use crate::build::layout_rotation::layout_at;
+use crate::trial::answers::AnswerText;
 use crate::trial::companions::{self, CompanionDemand};
 use crate::trial::counters;
 use crate::trial::disturber::Disturber;
@@ -61,14 +62,14 @@ pub struct Trial {
 }
 
 /// What the right output is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum RightAnswer {
     /// No check.
     Any,
     /// The text that was searched must have been found.
     Contains,
-    /// Content of this digest.
-    Known(Digest),
+    /// This one.
+    Known(AnswerText),
     /// The same as the first valid one.
     SameAsFirst,
 }
@@ -252,10 +253,10 @@ impl Trial {
         (is_alone && !output.has_files()).then(|| self.padded(&self.request, place))
     }
 
-    /// The digest of the answer, where the first valid one becomes the reference.
-    pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
+    /// The answer, where the first valid one becomes the reference.
+    pub(crate) fn reference(&self, execution: &Execution) -> Option<AnswerText> {
         if self.answer == RightAnswer::SameAsFirst {
-            execution.stdout.as_ref()?.digest
+            AnswerText::captured(execution.stdout.as_ref()?)
         } else {
             None
         }
@@ -305,7 +306,7 @@ impl Trial {
     }
 
     /// Whether it ended as the plan expects.
-    pub(crate) fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
+    pub(crate) fn judge(&self, execution: &Execution, reference: Option<&AnswerText>) -> Outcome {
         if let Some(reached) = self.reached(execution) {
             return Outcome::LimitReached { reached, output: tail(execution) };
         }
@@ -340,25 +341,35 @@ impl Trial {
         limits.address_space.filter(|_| was_refused_memory(execution)).map(|_| reached())
     }
 
-    fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
+    fn wrong_answer(
+        &self,
+        execution: &Execution,
+        reference: Option<&AnswerText>,
+    ) -> Option<Failure> {
         let stdout = execution.stdout.as_ref();
-        let expected = match self.answer {
+        let expected = match &self.answer {
             RightAnswer::Any => return None,
             RightAnswer::Contains => {
                 let found = stdout.and_then(|stdout| stdout.found) == Some(true);
                 let why = "the output does not contain the expected text".to_owned();
                 return (!found).then_some(Failure::WrongAnswer { why });
             }
-            RightAnswer::Known(digest) => digest,
+            RightAnswer::Known(answer) => answer,
             RightAnswer::SameAsFirst => reference?,
         };
-        let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
-        let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
+        let read = stdout.and_then(AnswerText::captured);
+        let given = read.unwrap_or_else(|| AnswerText::of(b""));
+        if given.digest == expected.digest {
+            return None;
+        }
         // Short enough to stand whole beside the numbers of a table.
-        let (digest_of, right) = (digest.short(), expected.short());
-        let of = if self.answer == RightAnswer::SameAsFirst { "" } else { OF_FILE };
-        let why = format!("digest {digest_of} ({bytes} B), not {right}{of}");
-        (digest != expected).then_some(Failure::WrongAnswer { why })
+        let why = expected.difference(&given).unwrap_or_else(|| {
+            let (digest, right) = (given.digest.short(), expected.digest.short());
+            let bytes = stdout.map_or(0, |stdout| stdout.bytes);
+            let of = if self.answer == RightAnswer::SameAsFirst { "" } else { OF_FILE };
+            format!("digest {digest} ({bytes} B), not {right}{of}")
+        });
+        Some(Failure::WrongAnswer { why })
     }
 }
 
@@ -531,7 +542,7 @@ fn expected_output(
             let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
             let content =
                 read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
-            (RightAnswer::Known(Digest::of(content)), Some(OutputRequest::digest()))
+            (RightAnswer::Known(AnswerText::of(&content)), Some(OutputRequest::digest()))
         }
         ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(OutputRequest::digest())),
     })

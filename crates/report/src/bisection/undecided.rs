@@ -371,10 +371,16 @@ pub fn alike(bisection: &Bisection) -> Vec<&[UnusableRevision]> {
     unusable.chunk_by(together).collect()
 }
 
-/// What a wrong answer says but for how long it was and its digest, which are each commit's own.
+/// What a wrong answer says but for what was given, how long that was and its digest, which are
+/// each commit's own.
 fn said(unusable: &UnusableRevision) -> Option<Vec<&str>> {
     let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
-    let words = || unusable.why.split_whitespace().filter(is_word).collect();
+    let words = || {
+        if unusable.why.contains(": expected ") {
+            return vec!["expected"];
+        }
+        unusable.why.split_whitespace().filter(is_word).collect()
+    };
     (unusable.kind == UnusableKind::WrongAnswer).then(words)
 }
 
@@ -494,6 +500,15 @@ mod tests {
         let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (the first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
+        let texts = [
+            r#"wrong answer: expected "6", got "7""#,
+            "wrong answer: line 2: expected \"b\", got x",
+        ];
+        for (unusable, why) in bisection.standing.unusable.iter_mut().zip(texts) {
+            unusable.why = why.to_owned();
+        }
+        let groups: Vec<usize> = alike(&bisection).iter().map(|group| group.len()).collect();
+        assert_eq!(groups, [2, 2]);
         // Exits of other statuses are other reasons.
         for (unusable, code) in bisection.standing.unusable.iter_mut().zip(1..) {
             (unusable.kind, unusable.why) = (UnusableKind::Crashed, format!("exit {code}"));

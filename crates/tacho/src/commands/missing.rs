@@ -61,8 +61,13 @@ pub(super) fn execute(
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;
     session.tell_of_load(filled.run)?;
-    let report =
-        TrackReport { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
+    let report = TrackReport {
+        tracked: &filled,
+        series: &series,
+        revisions: &revisions,
+        unbuilt: &unbuilt,
+        rounds: plan.measure.rule.max_rounds,
+    };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {
         true => Exit::Interrupted,

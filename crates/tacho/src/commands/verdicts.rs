@@ -22,8 +22,21 @@ pub fn tell_of_unjudged(found: &StoredChanges, shown: &[Series]) {
         let Some(why) = judged.filter(|_| measured > 1).and_then(not_judged) else { continue };
         reasons.entry(why).or_default().push(series_name(&series.key, false));
     }
+    let instead = shown.iter().find_map(compared_instead).unwrap_or_default();
     for (why, series) in reasons {
-        output::note("note", &format!("no verdict yet for {}: {why}", listed(&series)));
+        output::note("note", &format!("no verdict yet for {}: {why}{instead}", listed(&series)));
+    }
+}
+
+/// What judges a history of so few revisions, as words that go on.
+fn compared_instead(series: &Series) -> Option<String> {
+    let measured = series.points.iter().filter(|point| !point.values.is_empty());
+    let names: Vec<&str> = measured.map(|point| point.revision.short()).collect();
+    match names.as_slice() {
+        [first, last] | [first, _, last] => {
+            Some(format!("; `tacho compare {first} {last}` compares two"))
+        }
+        _ => None,
     }
 }
 

@@ -10,7 +10,9 @@ use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::reference_answer;
 use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{BenchmarkKey, Build, BuildGap, BuildState, Revision, Series, short_name};
+use tacho_record::{
+    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Series, short_name,
+};
 use tacho_report::build::{gap_lines, why};
 use tacho_store::Store;
 
@@ -34,6 +36,8 @@ pub struct TrackReport<'a> {
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
     pub unbuilt: &'a [BuildGap],
+    /// How many rounds each cell gets at most.
+    pub rounds: u32,
 }
 
 /// The report in JSON.
@@ -162,7 +166,7 @@ impl TrackReport<'_> {
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 && !self.has_values() {
-            "nothing was measured this time".to_owned()
+            format!("nothing was measured: all samples are there, without {}", self.unread())
         } else if left > 0 {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
@@ -331,14 +335,25 @@ impl TrackReport<'_> {
         let Some(series) = first.filter(|_| !self.has_values()) else { return };
         let metric = &series.key.metric.name;
         let revisions = text::count(left, "revision");
-        note("error", &format!("`{metric}` has no values at {revisions}"));
-        note(
-            "hint",
-            &format!(
-                "samples from before `{metric}` was added lack it; a larger `--rounds` adds \
-                 samples with it"
-            ),
-        );
+        let why = "it was measured before the plan had this metric";
+        note("error", &format!("{} has no values at {revisions}: {why}", self.unread()));
+        let how = if Counter::named(metric).is_some() {
+            format!("`tacho track --counter {metric}` counts it where it is missing")
+        } else {
+            let Self { rounds, .. } = *self;
+            let more = rounds.saturating_mul(2);
+            format!(
+                "`tacho track --rounds {more}` adds {} to the {rounds} of each, with it",
+                text::count(rounds as usize, "round")
+            )
+        };
+        note("hint", &how);
+    }
+
+    /// The metric that is shown, where no sample has it.
+    fn unread(&self) -> String {
+        let metric = self.series.first().map(|series| series.key.metric.name.as_str());
+        metric.map_or_else(|| "it".to_owned(), |name| format!("`{name}`"))
     }
 
     /// Whether there are values, and nothing is without only because its executions failed.
@@ -354,17 +369,27 @@ impl TrackReport<'_> {
 }
 
 /// Of a wrong answer the revision that gave the right one, as words that go on: `, the answer of
-/// 0123456789`; nothing of other failures.
+/// 0123456789` after its digest, else `; 0123456789 printed the expected one`.
 fn whose_answer(
     store: &mut Store,
     benchmark: &BenchmarkKey,
     why: &str,
 ) -> Result<String, CliError> {
-    if !why.starts_with("wrong answer: digest ") || why.ends_with(OF_FILE) {
+    let is_digest = why.starts_with("wrong answer: digest ");
+    let is_text = why.starts_with("wrong answer: ") && why.contains(": expected ");
+    if !(is_digest || is_text) || why.ends_with(OF_FILE) || store.answer(benchmark)?.is_none() {
         return Ok(String::new());
     }
     let given = reference_answer::given_by(store, benchmark)?;
-    Ok(given.map_or_else(String::new, |id| format!(", the answer of {}", short_name(&id))))
+    let words = |id: String| {
+        let name = short_name(&id);
+        if is_digest {
+            format!(", the answer of {name}")
+        } else {
+            format!("; {name} printed the expected one")
+        }
+    };
+    Ok(given.map_or_else(String::new, words))
 }
 
 /// What an artifact is called that was probably meant, of a program that is not in the folder of a

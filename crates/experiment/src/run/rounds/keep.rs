@@ -63,7 +63,7 @@ impl Rounds<'_, '_> {
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
             // Before the sample: a kill between the two must not let a later answer become the
             // reference.
-            self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
+            self.references.keep(self.bench.store, &cell.benchmark, answer)?;
         }
         if let Some(output) = &sampled.kept {
             self.bench.store.put_output(*id, sampled.sample.place, output)?;
