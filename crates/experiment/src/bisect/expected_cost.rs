@@ -17,9 +17,11 @@ const MORE_BUILDS: usize = 4;
 /// Where all changes are asked for: in each eighth of all candidates one at least.
 const BUILDS_OF_ALL: usize = 8;
 /// Samples of a metric with little noise, and of one with much.
-const SAMPLES: (f64, f64) = (20.0, 150.0);
+pub(super) const SAMPLES: (f64, f64) = (20.0, 150.0);
 /// How many times as long an execution takes under callgrind, about (valgrind's manual).
 const CALLGRIND: f64 = 50.0;
+/// What the start of callgrind takes besides, in seconds, about.
+const CALLGRIND_START: f64 = 0.5;
 /// This many samples of a revision show how far they lie apart.
 const FEWEST: usize = 5;
 /// This many standard errors apart, both ends differ for certain.
@@ -53,8 +55,12 @@ pub struct BisectForecast {
     pub is_one_build: bool,
     /// Whether anything is executed.
     pub executes: bool,
-    /// The standard deviation of CPU time, where wall time is bisected.
-    sd_of_cpu: Option<f64>,
+    /// Seconds that an execution takes which nothing counts, where that is known.
+    pub(super) alone: Option<f64>,
+    /// The standard deviation of wall time, where wall time, CPU time or instructions are bisected.
+    pub(super) sd_of_wall: Option<f64>,
+    /// That of CPU time, where the program is mostly busy.
+    pub(super) sd_of_cpu: Option<f64>,
 }
 
 impl BisectForecast {
@@ -97,6 +103,8 @@ impl BisectForecast {
             step: None,
             is_one_build: false,
             executes: inquiry.asked.of == ValueSource::Execution,
+            alone: None,
+            sd_of_wall: None,
             sd_of_cpu: None,
         }
     }
@@ -151,21 +159,30 @@ impl BisectForecast {
         let values = store.values(host, &asked.benchmark, &asked.metric.name)?;
         self.sd = scatter(asked, &values);
         self.step = self.sd.and_then(|sd| step(inquiry, &values, sd));
-        if is_wall_time(asked) {
+        if is_compared(asked) {
             let mut of = |metric| store.values(host, &asked.benchmark, metric);
             let (cpu, waited) = (of("cpu")?, of("cpu-wait")?);
             let busy = sum(&cpu) + sum(&waited);
             let share = (sum(&walls) > 0.0).then(|| busy / sum(&walls));
             self.sd_of_cpu = scatter(asked, &cpu).filter(|_| is_mostly_busy(share));
-            self.use_cpu_if_disturbed(inquiry, &cpu);
+            self.sd_of_wall = scatter(asked, &walls);
+            if asked.metric.name == "wall" {
+                self.use_cpu_if_disturbed(inquiry, &cpu);
+            }
         }
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
-        self.execution = self.execution.or_else(|| earlier.last().map(took));
+        let last = |is_counted: bool| {
+            let alike = |it: &&Bisection| counts_instructions(&it.asked) == is_counted;
+            earlier.iter().rev().find(alike).map(took)
+        };
+        self.alone = self.execution.or_else(|| last(false));
         // An execution of its own counts them.
-        if asked.metric.name == Counter::CallgrindInstructions.name() {
-            self.execution = self.execution.map(|seconds| seconds * (1.0 + CALLGRIND));
-        }
+        self.execution = if counts_instructions(asked) {
+            last(true).or(self.alone.map(counted))
+        } else {
+            self.alone
+        };
         let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
         self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
         Ok(())
@@ -209,28 +226,6 @@ impl BisectForecast {
         let (building, one) = self.building().zip(execution)?;
         Some((building + one * low, building + one * high))
     }
-
-    /// Metrics that vary less than wall time and take less time, each with its seconds.
-    #[must_use]
-    pub fn faster_metrics(
-        &self,
-        asked: &BisectionRequest,
-        has_callgrind: bool,
-    ) -> Vec<(&'static str, f64)> {
-        let Some((building, one)) = self.building().zip(self.execution) else { return Vec::new() };
-        if self.sd.is_none() || !is_wall_time(asked) {
-            return Vec::new();
-        }
-        let (_, by_wall) = self.samples(asked);
-        let step = self.step.unwrap_or(0.0);
-        let by_cpu =
-            self.sd_of_cpu.filter(|_| !self.is_by_cpu).and_then(|sd| samples_of(asked, step, sd));
-        let by_cpu = by_cpu.map(|samples| ("cpu", building + one * samples));
-        let counted = building + CALLGRIND * one * SAMPLES.0;
-        let counted = has_callgrind.then_some(("instructions=callgrind", counted));
-        let is_shorter = |(_, other): &(&str, f64)| *other < building + one * by_wall;
-        [by_cpu, counted].into_iter().flatten().filter(is_shorter).collect()
-    }
 }
 
 /// About how many samples it takes where a sample has this standard deviation and the ends are
@@ -246,8 +241,20 @@ pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
     Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
 }
 
-fn is_wall_time(asked: &BisectionRequest) -> bool {
-    asked.metric.name == "wall" && asked.by == ValueComparison::Ratio
+/// How many seconds an execution takes that callgrind counts as well, by those that it takes alone.
+pub(super) fn counted(seconds: f64) -> f64 {
+    seconds * (1.0 + CALLGRIND) + CALLGRIND_START
+}
+
+/// Whether callgrind counts each sample.
+pub(super) fn counts_instructions(asked: &BisectionRequest) -> bool {
+    asked.metric.name == Counter::CallgrindInstructions.name()
+}
+
+/// Whether a metric is one of those that are compared: what a program takes, one way or another.
+pub(super) fn is_compared(asked: &BisectionRequest) -> bool {
+    let is_time = ["wall", "cpu"].contains(&asked.metric.name.as_str());
+    asked.by == ValueComparison::Ratio && (is_time || counts_instructions(asked))
 }
 
 /// Values on the scale of the effect.

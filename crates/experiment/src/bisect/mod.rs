@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `request` | what is asked |
 //! | `expected_cost` | what it is expected to take |
+//! | `metric_costs` | the same by other metrics |
 //! | `from_change`, `prior` | what a change that was found asks of it |
 //! | `driver`, `batch` | the steps: which one is next, and doing it |
 //! | `ready` | revisions that are ready to be executed |
@@ -31,6 +32,7 @@ mod fold;
 mod from_change;
 mod merge_residual;
 mod merges;
+mod metric_costs;
 mod off_mainline;
 mod portion;
 mod prior;

@@ -1,5 +1,6 @@
 //! What a bisection is expected to take, in words.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -23,6 +24,7 @@ pub struct BisectForecastAnswer<'a> {
     built: usize,
     samples: (f64, f64),
     takes: Option<(f64, f64)>,
+    by_metric: BTreeMap<&'static str, f64>,
     one_build: bool,
 }
 
@@ -41,6 +43,7 @@ pub fn expected_answer<'a>(
         built: expected.built,
         samples: if expected.is_one_build { nothing } else { expected.samples(asked) },
         takes: if expected.is_one_build { Some(nothing) } else { expected.takes(asked) },
+        by_metric: expected.costs(asked, has_callgrind()).into_iter().collect(),
         one_build: expected.is_one_build,
     }
 }
@@ -83,12 +86,12 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
     )
 }
 
-/// What other metrics would take, where wall time takes long: they vary less.
+/// What each metric would take: wall time, CPU time and instructions vary unlike, and counting
+/// takes long.
 fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let line = |(metric, takes): (&str, f64)| format!("{} with `-m {metric}`", seconds(takes));
-    let all: Vec<String> =
-        expected.faster_metrics(asked, has_callgrind()).into_iter().map(line).collect();
-    if all.is_empty() { String::new() } else { format!("about {}\n", all.join(", ")) }
+    let all: Vec<String> = expected.costs(asked, has_callgrind()).into_iter().map(line).collect();
+    if all.is_empty() { String::new() } else { format!("by metric: about {}\n", all.join(", ")) }
 }
 
 /// How many samples of each kind of noise, or of that which is known here.
