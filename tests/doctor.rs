@@ -91,7 +91,10 @@ fn a_run_records_what_the_instrument_read_of_itself() {
     let conditions = runs["runs"][0]["conditions"].as_object().unwrap();
     let ours: Vec<&str> =
         conditions.keys().filter_map(|key| key.strip_prefix("instrument.")).collect();
-    assert_eq!(ours, ["between", "clock-step", "loop-spread", "nothing", "true", "true-spread"]);
+    assert_eq!(
+        ours,
+        ["between", "clock-step", "loop-spread", "nothing", "true", "true-least", "true-spread"]
+    );
     assert!(conditions.contains_key("now.kernel"), "{conditions:?}");
 }
 
