@@ -400,7 +400,7 @@ fn what_was_probably_meant_is_said() {
         without_plan.ends_with("`tacho changes --from numbers.csv` judges the numbers in it\n")
     );
     let rounds = project.tacho("track --rounds -1").exits(2).stderr;
-    assert!(rounds.starts_with("error: invalid value '-1' for '--rounds <N>'"), "{rounds}");
+    assert!(rounds.starts_with("error: `--rounds` cannot be `-1`\n"), "{rounds}");
 }
 
 #[test]
@@ -535,4 +535,39 @@ fn a_subject_of_another_name_is_refused_with_the_way_out() {
     let refused = project.tacho("track").exits(2).stderr;
     assert!(refused.contains("hint: if it is the same subject, give it that `name`"), "{refused}");
     project.plan(&named("one")).tacho("track").succeeds();
+}
+
+/// What people type who know other tools, or another command of this one.
+#[test]
+fn natural_mistakes_are_answered_with_what_was_meant() {
+    let project = Project::scripts(2);
+    let said = |arguments: &str| project.tacho(arguments).exits(2).stderr;
+    assert_snapshot!(said("bench -r -1 true"), @r"
+    error: `--rounds` cannot be `-1`
+    hint: write a whole number, at least 1
+    ");
+    assert_snapshot!(said("compare HEAD~1 HEAD --fail-on slower:5"), @r"
+    error: `--fail-on slower:5` is not a known condition
+    hint: a limit is a percentage: `--fail-on slower:5%`
+    ");
+    assert_snapshot!(said("bisect start"), @r"
+    error: `start` is a step of `git bisect`, and not a revision
+    hint: `tacho bisect GOOD BAD` names both ends once; measurements decide on the rest
+    ");
+    assert_eq!(said("bisect start HEAD HEAD~1"), said("bisect start"));
+    assert_snapshot!(said("bisect run ./check"), @r"
+    error: `run` is a step of `git bisect`, and not a revision
+    hint: `tacho bisect GOOD BAD --test COMMAND` searches by a command that passes or fails
+    ");
+    // A revision may be called so.
+    let tagged = Project::scripts(2).tag("start").tacho("bisect start HEAD --dry-run");
+    assert!(!tagged.stderr.contains("git bisect"), "{}", tagged.stderr);
+    project.tacho("track").succeeds();
+    assert_snapshot!(said("show answer"), @r"
+    error: `answer` is a benchmark, not a revision
+    hint: `tacho show -b answer` shows its history, `tacho changes -b answer` what changed
+    ");
+    let answer = Answer::of(&project.command(["bench", "-r", "1", "sleep {x}"]).output().unwrap());
+    let hint = "\nhint: `{x}` has no value: `-L x 1,2` executes the command with each value\n";
+    assert!(answer.stderr.contains(hint), "{}", answer.stderr);
 }

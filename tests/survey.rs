@@ -247,9 +247,8 @@ fn what_would_be_done_is_said() {
     assert_eq!(plain["revisions"][1], project.git(["rev-parse", "HEAD"]).trim());
     assert_eq!((&plain["benchmarks"], &plain["executions"]), (&1.into(), &8.into()));
     assert_snapshot!(project.tacho("track --builds 1").exits(2).stderr, @r"
-    error: invalid value '1' for '--builds <N>': 1 is not in 2..=4294967295
-
-    For more information, try '--help'.
+    error: `--builds` cannot be `1`
+    hint: write a whole number, at least 2
     ");
 }
 

@@ -7,7 +7,6 @@ mod compare;
 mod execution;
 mod layouts;
 mod machine;
-mod mistyped;
 mod probe;
 mod quirk;
 mod schedule;
@@ -31,7 +30,6 @@ pub use changes::{
 pub use compare::CompareArgs;
 pub use layouts::LayoutsArgs;
 pub use machine::{DoctorArgs, TuneArgs};
-pub use mistyped::{files_of_numbers, without_wrong_tip};
 pub use probe::ProbeArgs;
 pub use quirk::{QuirkArgs, QuirkCheckArgs, QuirkCommand, QuirkEffectArgs};
 pub use schedule::ScheduleArgs;

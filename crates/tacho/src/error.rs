@@ -121,6 +121,10 @@ pub enum CliError {
     NoRange { from: String, to: String },
     #[error("there is no change `{name}`")]
     UnknownChange { name: String, nearest: Option<String> },
+    #[error("`{name}` is a benchmark, not a revision")]
+    BenchmarkNotRevision { name: String },
+    #[error("`{option}` cannot be `{value}`")]
+    NoNumber { option: String, value: String, least: String, most: Option<String> },
     #[error("nothing is known of `{name}`")]
     Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` could be {candidates}")]
@@ -193,6 +197,15 @@ impl CliError {
                 Some(format!("`tacho track {revision}` measures it"))
             }
             CliError::NotMeasuredYet { name } => Some(format!("`tacho track {name}` measures it")),
+            CliError::BenchmarkNotRevision { name } => Some(format!(
+                "`tacho show -b {name}` shows its history, `tacho changes -b {name}` what changed"
+            )),
+            CliError::NoNumber { least, most: None, .. } => {
+                Some(format!("write a whole number, at least {least}"))
+            }
+            CliError::NoNumber { least, most: Some(most), .. } => {
+                Some(format!("write a whole number from {least} to {most}"))
+            }
             CliError::FileOfNumbers { name } => {
                 Some(format!("`tacho changes --from {name}` judges the numbers in it"))
             }

@@ -8,6 +8,7 @@ mod commands;
 mod counters;
 mod error;
 mod exit;
+mod mistyped;
 mod nearest;
 mod output;
 mod project;
@@ -20,13 +21,14 @@ fn main() -> ExitCode {
     let typed = cli::Arguments::try_parse();
     let arguments = match typed {
         Ok(arguments) => arguments,
-        Err(error) => match cli::files_of_numbers(std::env::args_os().skip(1), &error) {
-            Some(names) => {
-                output::error(&error::CliError::FilesOfNumbers { names });
-                return exit::Exit::Error.into();
-            }
-            None => cli::without_wrong_tip(error).exit(),
-        },
+        Err(error) => {
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            let Some(mistake) = mistyped::in_our_words(&words, &error) else {
+                mistyped::without_wrong_tip(error).exit()
+            };
+            output::error(&mistake);
+            return exit::Exit::Error.into();
+        }
     };
     match commands::execute(arguments) {
         Ok(exit) => exit.into(),

@@ -118,8 +118,54 @@ pub fn failure(name: &str, number: usize, why: &str) -> String {
     }
 }
 
-/// What the status of a failure means, where it may not be known.
+/// What the status of a failure means, where it may not be known; or what the command lacks.
 #[must_use]
-pub fn failure_hint(why: &str) -> Option<&'static str> {
-    (why == NOT_FOUND).then_some("a shell exits with 127 where it does not find the program")
+pub fn failure_hint(why: &str, command: &str) -> Option<String> {
+    if let Some(name) = unfilled(command) {
+        return Some(format!(
+            "`{{{name}}}` has no value: `-L {name} 1,2` executes the command with each value"
+        ));
+    }
+    (why == NOT_FOUND)
+        .then(|| "a shell exits with 127 where it does not find the program".to_owned())
+}
+
+/// The name of a parameter without a value in this command: what is in braces, but neither in
+/// quotes, as programs of awk are, nor a variable of a shell.
+fn unfilled(command: &str) -> Option<&str> {
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
+    };
+    let (mut quote, mut before) = (None, ' ');
+    for (at, letter) in command.char_indices() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            (None, '{') if before != '$' => {
+                let name = command[at + 1..].split_once('}').map(|(name, _)| name);
+                if let Some(name) = name.filter(is_name) {
+                    return Some(name);
+                }
+            }
+            _ => {}
+        }
+        before = letter;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_without_a_value_is_named() {
+        assert_eq!(unfilled("sleep {x}"), Some("x"));
+        assert_eq!(unfilled("gzip -{level} -k f"), Some("level"));
+        for command in ["awk '{print}' f", "echo ${HOME}", "find . -exec ls {} +", "a {b c}", "x"] {
+            assert_eq!(unfilled(command), None, "{command}");
+        }
+        assert!(failure_hint("exit 1", "sleep {x}").unwrap().contains("`-L x 1,2`"));
+        assert_eq!(failure_hint("exit 1", "false"), None);
+    }
 }

@@ -66,6 +66,9 @@ pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError
         }
         Err(unknown @ CliError::Unknown { .. }) => match store.bisection(name)? {
             Some(bisection) => print_bisection(&mut store, &bisection, command)?,
+            None if is_benchmark(&project, &mut store, name)? => {
+                return Err(CliError::BenchmarkNotRevision { name: name.clone() });
+            }
             None => return Err(unknown),
         },
         Err(error) => return Err(error),
@@ -152,6 +155,17 @@ fn diff(project: &Project, name: &str) -> Result<(), CliError> {
     let diff = brought.ok_or_else(|| CliError::NoDiff { name: name.to_owned() })?;
     let mut out = std::io::stdout().lock();
     Ok(out.write_all(&diff).and_then(|()| out.flush())?)
+}
+
+/// Whether a benchmark of the plan or of the store has that name.
+fn is_benchmark(project: &Project, store: &mut Store, name: &str) -> Result<bool, CliError> {
+    let is_named = |key: &BenchmarkKey| key.name == name || key.to_string() == name;
+    for (id, _) in store.hosts()? {
+        if store.benchmarks(id)?.iter().any(is_named) {
+            return Ok(true);
+        }
+    }
+    Ok(project.plan.keyed_benchmarks().iter().any(|(_, key)| is_named(key)))
 }
 
 /// Whether the benchmark that is named was ever measured.

@@ -39,6 +39,41 @@ pub enum BisectMistake {
     NoBisection { name: String },
     #[error("there are no bisections yet")]
     NoneYet,
+    #[error("`{word}` is a step of `git bisect`, and not a revision")]
+    StepOfGit { word: String },
+}
+
+/// The steps of `git bisect` that have no place here: measurements decide.
+pub(crate) const STEPS_OF_GIT: [&str; 12] = [
+    "start",
+    "good",
+    "bad",
+    "old",
+    "new",
+    "run",
+    "skip",
+    "reset",
+    "terms",
+    "visualize",
+    "view",
+    "replay",
+];
+
+/// What does here what this step of `git bisect` does.
+fn of_git(word: &str) -> &'static str {
+    match word {
+        "run" => {
+            "`tacho bisect GOOD BAD --test COMMAND` searches by a command that passes or fails"
+        }
+        "skip" => {
+            "a revision that does not build is skipped, and one where `--test COMMAND` exits with \
+             125"
+        }
+        "reset" => "builds are made in a checkout of their own: there is nothing to reset",
+        "visualize" | "view" => "`tacho bisect log` shows a bisection with each of its steps",
+        "replay" => "`tacho bisect log --replay` shows the belief after each step",
+        _ => "`tacho bisect GOOD BAD` names both ends once; measurements decide on the rest",
+    }
 }
 
 impl BisectMistake {
@@ -75,6 +110,7 @@ impl BisectMistake {
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` starts one",
+            Self::StepOfGit { word } => of_git(word),
         };
         hint.to_owned()
     }

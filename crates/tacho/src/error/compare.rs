@@ -107,11 +107,10 @@ impl CompareMistake {
             CompareMistake::MarkdownOfRevision => {
                 "`tacho show run:12 --markdown` writes a table of it".to_owned()
             }
-            CompareMistake::NoLimit { .. } => {
-                "`slower` fails on what is certainly slower, `slower:5%` on what is slower by 5 % \
-                 or more, `slower:5%,unclear` also on what is not decided"
-                    .to_owned()
+            CompareMistake::NoLimit { text } if lacks_sign(text) => {
+                format!("a limit is a percentage: `--fail-on {text}%`")
             }
+            CompareMistake::NoLimit { .. } => LIMITS.to_owned(),
             CompareMistake::LimitWithinMargin { text, .. } => {
                 let limit = text.strip_prefix("slower:").unwrap_or(text);
                 format!("lower the margin to this limit: `--margin {limit}` or less")
@@ -179,6 +178,16 @@ impl CompareMistake {
             }
         }
     }
+}
+
+/// What `--fail-on` takes.
+const LIMITS: &str = "`slower` fails on what is certainly slower, `slower:5%` on what is slower by \
+    5 % or more, `slower:5%,unclear` also on what is not decided";
+
+/// Whether a limit lacks its percent sign alone: `slower:5`.
+fn lacks_sign(text: &str) -> bool {
+    let number = text.strip_prefix("slower:").or_else(|| text.strip_prefix("worse:"));
+    number.is_some_and(|number| number.parse::<f64>().is_ok_and(|it| it >= 0.0))
 }
 
 /// Options, and the verb.

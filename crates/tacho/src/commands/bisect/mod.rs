@@ -13,9 +13,11 @@ use crate::commands::bisect::single::{BisectedCommits, exit_of, once};
 
 use tacho_experiment::bisect::BisectionResult;
 use tacho_record::Bisection;
+use tacho_subject::SubjectError;
 
 use crate::cli::{BisectArgs, BisectCommand, GlobalArgs};
 use crate::error::CliError;
+use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
@@ -40,8 +42,10 @@ pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliErr
 
 /// Bisects what was typed.
 fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
-    let project = typed_subject::project(global, command)?;
-    let Some(bisected) = once(global, &project, command, BisectedCommits::All)? else {
+    let of_git = |error| step_of_git(command, error);
+    let project = typed_subject::project(global, command).map_err(of_git)?;
+    let bisected = once(global, &project, command, BisectedCommits::All).map_err(of_git)?;
+    let Some(bisected) = bisected else {
         return Ok(Exit::Success);
     };
     // What is reverted is reverted there, though it may be found on a branch that was merged
@@ -66,6 +70,22 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
         merges::hint(&project, &found.answer)?;
     }
     Ok(exit(&found))
+}
+
+/// The error, or that a step of `git bisect` was typed in place of a revision.
+fn step_of_git(command: &BisectArgs, error: CliError) -> CliError {
+    let typed = command.good.as_deref().filter(|word| STEPS_OF_GIT.contains(word));
+    let is_due = match &error {
+        CliError::Subject(SubjectError::UnknownRevision { name, .. }) => {
+            Some(name.as_str()) == typed
+        }
+        CliError::Bisect(mistake) => matches!(mistake, BisectMistake::NothingToMeasure),
+        _ => false,
+    };
+    match typed {
+        Some(word) if is_due => BisectMistake::StepOfGit { word: word.to_owned() }.into(),
+        _ => error,
+    }
 }
 
 fn print(

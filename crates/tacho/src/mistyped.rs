@@ -5,6 +5,9 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::error::CliError;
+use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
+
 /// The error without tips that only lead to the next error: that an unknown option may be given as
 /// a value, after `--`, and an option that is spelled too differently to be meant.
 pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
@@ -34,9 +37,53 @@ fn is_far(error: &clap::Error) -> bool {
     })
 }
 
+/// The mistake in our words, where those of the parser do not help.
+pub fn in_our_words(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    files_of_numbers(words.iter().cloned(), error)
+        .map(|names| CliError::FilesOfNumbers { names })
+        .or_else(|| step_of_git(words, error))
+        .or_else(|| no_number(error))
+}
+
+/// A step of `git bisect` with more words than revisions: `tacho bisect start HEAD v1.0`.
+fn step_of_git(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    let words = words.iter().filter_map(|word| word.to_str());
+    let mut words = words.skip_while(|word| word.starts_with('-'));
+    let is_one_too_many =
+        matches!(error.kind(), ErrorKind::ArgumentConflict | ErrorKind::UnknownArgument);
+    if !is_one_too_many || words.next()? != "bisect" {
+        return None;
+    }
+    let word = words.next().filter(|word| STEPS_OF_GIT.contains(word))?.to_owned();
+    Some(BisectMistake::StepOfGit { word }.into())
+}
+
+/// A number that is none, or beyond what its option takes.
+fn no_number(error: &clap::Error) -> Option<CliError> {
+    let text = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    let (option, value) = text(ContextKind::InvalidArg).zip(text(ContextKind::InvalidValue))?;
+    let option = option.split(' ').next().unwrap_or(&option).to_owned();
+    let why = std::error::Error::source(error)?.to_string();
+    if why == "invalid digit found in string" {
+        return Some(CliError::NoNumber { option, value, least: "1".to_owned(), most: None });
+    }
+    let (least, most) = why.split_once(" is not in ")?.1.split_once("..")?;
+    // The largest number of a type is no limit that anyone set.
+    let most = most.trim_start_matches('=');
+    let is_meant = most.parse::<u64>().is_ok_and(|most| most < u64::from(u32::MAX));
+    let most = is_meant.then(|| most.to_owned());
+    Some(CliError::NoNumber { option, value, least: least.to_owned(), most })
+}
+
 /// The files that were given to `tacho changes` where revisions belong, if there are several and
 /// nothing else.
-pub fn files_of_numbers(
+fn files_of_numbers(
     words: impl Iterator<Item = OsString>,
     error: &clap::Error,
 ) -> Option<Vec<String>> {
@@ -75,6 +122,35 @@ mod tests {
         }
         assert_eq!(of(&files), Some(files.clone()));
         assert_eq!(of(&files[..1]), None);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_reported_with_what_its_option_takes() {
+        let said = |typed: &[&str]| {
+            let all: Vec<OsString> = typed.iter().map(OsString::from).collect();
+            let error = Arguments::try_parse_from(["tacho"].iter().chain(typed)).err()?;
+            let error = in_our_words(&all, &error)?;
+            Some(format!("{error}: {}", error.hint()?))
+        };
+        let least = |value: &str| {
+            format!("`--rounds` cannot be `{value}`: write a whole number, at least 1")
+        };
+        for value in ["-1", "0", "99999999999"] {
+            assert_eq!(said(&["bench", "--runs", value, "true"]), Some(least(value)));
+        }
+        assert_eq!(said(&["bench", "-r", "many", "true"]), Some(least("many")));
+        assert_eq!(
+            said(&["compare", "a", "b", "--layouts", "5000"]).unwrap(),
+            "`--layouts` cannot be `5000`: write a whole number from 1 to 1000"
+        );
+        assert_eq!(
+            said(&["bench", "--nice", "30", "true"]).unwrap(),
+            "`--nice` cannot be `30`: write a whole number from -20 to 19"
+        );
+        let git = said(&["bisect", "start", "HEAD", "v1.0"]).unwrap();
+        assert!(git.starts_with("`start` is a step of `git bisect`, and not a"), "{git}");
+        assert_eq!(said(&["bisect", "a", "b", "c"]), None);
+        assert_eq!(said(&["bench", "-m", "wall", "true"]), None, "clap says what was meant");
     }
 
     #[test]
