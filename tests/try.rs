@@ -320,8 +320,10 @@ fn edits_that_are_not_committed_are_named_and_can_be_tried() {
         let stderr = project.tacho(arguments).stderr;
         assert_eq!(stderr.matches(note).count(), 1, "{arguments}: {stderr}");
     }
-    let markdown = project.tacho("compare HEAD~0 HEAD --markdown").stdout;
-    assert_eq!(markdown.matches("not committed").count(), 1, "{markdown}");
+    for arguments in ["compare HEAD~0 HEAD --markdown", "try fast.diff --rounds 3 --markdown"] {
+        let markdown = project.tacho(arguments).stdout;
+        assert_eq!(markdown.matches("not committed").count(), 1, "{markdown}");
+    }
     let diff = project.git(["diff", "HEAD"]);
     let mut command = project.command(["try", "-", "--rounds", "8", "--json"]);
     let mut child = command

@@ -141,6 +141,9 @@ pub struct SweepArgs {
     /// Also write a page with the curve, in one file: curve.html
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub page: Option<PathBuf>,
+    /// Show all notes, and outliers with their causes
+    #[arg(long, short, help_heading = "Answer")]
+    pub verbose: bool,
     /// Print the answer as Markdown
     #[arg(long, conflicts_with = "json", help_heading = "Answer")]
     pub markdown: bool,

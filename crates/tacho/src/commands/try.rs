@@ -99,8 +99,11 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     }
     check(&project, &plan, &base, &patches)?;
     // What is piped is most likely the edits themselves.
-    if !command.patch.iter().any(|path| Patch::is_input(path)) {
+    let is_input = command.patch.iter().any(|path| Patch::is_input(path));
+    let mut uncommitted = String::new();
+    if !is_input {
         edited::announce(&project, std::slice::from_ref(&base));
+        uncommitted = edited::markdown(&project, std::slice::from_ref(&base));
     }
     let (quiet, layouts) =
         (global.quiet || command.form.json, layout_options::layouts(&command.terms, &plan)?);
@@ -120,7 +123,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
             break;
         }
     }
-    print(command, &trying.base, &tried, fail_on.as_ref())?;
+    print((command, &uncommitted), &trying.base, &tried, fail_on.as_ref())?;
     let exits = tried.iter().map(|tried| exit(&tried.compared, fail_on.as_ref(), false));
     Ok(exits.max().unwrap_or(Exit::Success))
 }
@@ -370,8 +373,9 @@ fn unquirked(error: CliError) -> CliError {
     }
 }
 
+/// Prints what came of all; in Markdown also which `edits` are measured nowhere.
 fn print(
-    command: &TryArgs,
+    (command, edits): (&TryArgs, &str),
     base: &Revision,
     tried: &[TryOutcome],
     fail_on: Option<&FailOnGate>,
@@ -390,7 +394,8 @@ fn print(
     } else {
         let described =
             reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
-        output::print(&described.collect::<Vec<_>>().join("\n"))?;
+        let edits = if command.form.markdown { edits } else { "" };
+        output::print(&(described.collect::<Vec<_>>().join("\n") + edits))?;
     }
     for report in &reports {
         report.announce();

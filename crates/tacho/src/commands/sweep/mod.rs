@@ -118,7 +118,7 @@ impl SweepContext {
             output::print(&report.markdown())?;
         } else {
             output::print(&report.text())?;
-            report.print_notes();
+            report.print_notes(command.verbose);
         }
         Ok(exit)
     }

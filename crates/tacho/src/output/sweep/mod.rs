@@ -73,7 +73,7 @@ impl SweepReport<'_> {
     }
 
     /// Prints what should be said beside the numbers.
-    pub fn print_notes(&self) {
+    pub fn print_notes(&self, is_verbose: bool) {
         let objective = self.question.objective.as_ref();
         let other = objective.filter(|it| it.unit != Unit::Nanoseconds);
         let other = other.map(|_| self.standings.without_times());
@@ -84,7 +84,7 @@ impl SweepReport<'_> {
             standings: other.as_ref().unwrap_or(self.standings),
             margin: self.question.margin,
             width: Some(super::table_width()),
-            detail: bench::Detail { is_verbose: true, has_bars: false },
+            detail: bench::Detail { is_verbose, has_bars: false },
         };
         report.print_warnings();
         report.print_notes();
