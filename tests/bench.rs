@@ -719,7 +719,7 @@ fn mistakes_are_told_before_anything_is_executed() {
             "`--precision 2` is not a share between 0 % and 100 %\nhint: ",
         ),
         (&[], "required arguments were not provided"),
-        (&["-r", "0", "true"], "invalid value '0'"),
+        (&["-r", "0", "true"], "`--rounds` cannot be `0`\nhint: "),
     ] {
         let stderr = told(words);
         assert!(stderr.contains(wanted), "{words:?}: {stderr}");
@@ -822,7 +822,7 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
         );
     }
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
-    assert!(few.contains("fewer than 6 executions give no 95 % interval; use `-r 6`\n"), "{few}");
+    assert!(few.contains("medians of fewer than 6 have no 95 % interval; use `-r 6`\n"), "{few}");
     let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
     assert!(unknown.contains("`heat`"), "{unknown}");
     let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;

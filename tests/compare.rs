@@ -723,8 +723,8 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     insta::assert_snapshot!(told, @r"
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
 
-      benchmark  metric   n  old.json  new.json    ratio           95 %  of    detectable  verdict
-      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs      26.7 %  unclear
+      benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
+      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear
 
     not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
     1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
@@ -759,13 +759,13 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert!(told.stdout.contains("\n1 unclear; "), "{}", told.stdout);
     assert_eq!(
         told.stderr,
-        "warning: `--fail-on slower:5%` cannot decide on 1 of 1 row, and lets it pass:\n\
+        "warning: 1 of 1 row is unclear, and `--fail-on slower:5%` lets it pass:\n\
          \x20 command time: slower by 31.3 % at most\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
-        "warning: `--fail-on slower:5%,unclear` cannot decide on 1 of 1 row, and fails:\n\
+        "warning: 1 of 1 row is unclear, and `--fail-on slower:5%,unclear` fails:\n\
          \x20 command time: slower by 31.3 % at most\n\
          error: `--fail-on slower:5%,unclear`: failed by command time (slower by 31.3 % at most)\n"
     );
@@ -773,7 +773,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
     assert_eq!(
         gate("unclear").exits(1).stderr,
-        "warning: `--fail-on unclear` cannot decide on 1 of 1 row, and fails:\n  command time: \
+        "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  command time: \
          unclear\nerror: `--fail-on unclear`: failed by command time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
@@ -791,7 +791,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     let markdown = gate("slower:5% --markdown").exits(0).stdout;
     assert!(
         markdown.ends_with(
-            "\n- warning: `--fail-on slower:5%` cannot decide on 1 of 1 row, and lets it pass:\n\
+            "\n- warning: 1 of 1 row is unclear, and `--fail-on slower:5%` lets it pass:\n\
              \x20 - command time: slower by 31.3 % at most\n"
         ),
         "{markdown}"
@@ -813,11 +813,11 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
     let beyond = gate("zero hundred", "slower:25%", 1);
     project.tacho("site pages --quiet").exits(0);
     for (run, told) in [
-        (failed, "slower:8%: failed by check size (slower by 10.0 %)"),
+        (failed, "slower:8%: failed by check size (worse by 10.0 %)"),
         (passed, "slower:20%: passed"),
         (
             beyond,
-            "slower:25%: failed by check errors (slower: values of 0 or below have no percentage)",
+            "slower:25%: failed by check errors (worse: values of 0 or below have no percentage)",
         ),
     ] {
         let line = format!("\n--fail-on {told}\n");
@@ -843,7 +843,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let told = project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%").exits(0);
     assert!(
         told.stderr.ends_with(
-            "warning: `--fail-on slower:5%` cannot decide on 1 of 1 row, and lets it pass:\n\
+            "warning: 1 of 1 row is unclear, and `--fail-on slower:5%` lets it pass:\n\
              \x20 answer wall: 3 rounds are too few for an interval, which needs 4\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"
         ),
@@ -1137,11 +1137,11 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     let (_, rows) = told.split_once("\n\n").unwrap();
     insta::assert_snapshot!(rows, @r"
-      benchmark  metric   n  old.json  new.json    ratio           95 %  of    detectable  verdict
-      up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs      26.7 %  slower
-      double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs      26.7 %  slower
-      down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs      26.7 %  faster
-      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs      26.7 %  unclear
+      benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
+      up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs          26.7 %  slower
+      double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs          26.7 %  slower
+      down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs          26.7 %  faster
+      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear
 
     not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
     a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %

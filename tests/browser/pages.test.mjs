@@ -98,6 +98,15 @@ test("no page complains, none asks the network, none is wider than a phone", asy
   }
 });
 
+test("all columns of a comparison are on a page of 1200 pixels", async () => {
+  const viewport = { width: 1200, height: 800 };
+  const { page, done } = await open("comparison/1.html", { viewport });
+  const table = page.locator(".scroll:has(table.answer)").first();
+  const [inner, outer] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+  assert.ok(inner <= outer, `the table has ${inner} pixels, and the page ${outer}`);
+  await done();
+});
+
 test("the chart is drawn", async () => {
   const { page, done } = await open(SERIES);
   await page.waitForSelector(".plot canvas");

@@ -11,13 +11,11 @@ use crate::words::{change, count, cut_within, effect, limited, moved, precision}
 /// Of why an execution failed this many characters stand beside the numbers.
 const FAILURE: usize = 64;
 
-/// The host's path explains most of a run's spread from this gain on, and its gain is reported.
+/// The host's path explains most of a run's spread from this gain on.
 const MOST_OF_SPREAD: f64 = 2.0;
-/// A gain above this is not a number to trust.
-const MOST_GAIN: f64 = 1000.0;
 
-/// In which runs of a series the host's speed moved, that its values are those at the usual speed,
-/// and what that gained, where it is much.
+/// In which runs of a series the host's speed moved, and that its values are those at the usual
+/// speed.
 #[must_use]
 pub fn uneven_runs(series: &Series) -> Option<String> {
     let all: Vec<&HostUnevenness> = series.uneven.iter().collect();
@@ -30,19 +28,17 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
         [one] => format!("{by} in run {}", one.run),
         several => format!("in {} runs, {by} in run {}", several.len(), most.run),
     };
-    Some(usual_speed(&moved, "medians", Some(most.gain)))
+    Some(usual_speed(&moved, "medians"))
 }
 
-/// That the host's speed moved (`by 5 % in run 3`), that these values are those at its usual speed,
-/// and what that gained, where it is much.
+/// That the host's speed moved (`by 5 % in run 3`), and that these values are those at its usual
+/// speed.
+///
+/// What that gained is not said: the gain is one number of all values, and an interval beside it
+/// may be as wide as ever.
 #[must_use]
-pub fn usual_speed(moved: &str, values: &str, gain: Option<f64>) -> String {
-    let gain = gain.filter(|gain| *gain >= MOST_OF_SPREAD);
-    let gained = gain.map_or_else(String::new, |gain| {
-        let times = if gain > MOST_GAIN { "over 1,000".to_owned() } else { format!("{gain:.0}") };
-        format!(", as precise as {times} times as many raw samples")
-    });
-    format!("the host's speed moved {moved}; {values} are those at its usual speed{gained}")
+pub fn usual_speed(moved: &str, values: &str) -> String {
+    format!("the host's speed moved {moved}; {values} are those at its usual speed")
 }
 
 /// Which way is better: `lower is better`.
@@ -83,6 +79,20 @@ pub struct MedianDifference {
     pub is_sure: bool,
     /// Whether only that much is known of it: it is more.
     pub is_bound: bool,
+    /// Whether the medians are known too little for a digit below the tenth of a percent.
+    pub is_coarse: bool,
+}
+
+/// Medians that are known less than this, a share of them, have no digits below the tenth of a
+/// percent.
+const COARSE: f64 = 5e-4;
+
+/// How far a median may be off, as a share of it: by its interval, else by the spread.
+fn reach(summary: &Summary) -> f64 {
+    let of_interval = |(low, high): (f64, f64)| {
+        (high - summary.median).max(summary.median - low) / summary.median.abs()
+    };
+    summary.interval.map(of_interval).or_else(|| summary.spread()).unwrap_or(0.0)
 }
 
 impl MedianDifference {
@@ -96,7 +106,9 @@ impl MedianDifference {
     ) -> Option<Self> {
         let has_ratio = !before.is_bound && before.median > 0.0 && after.median >= 0.0;
         let share = after.median / before.median - 1.0;
-        has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound: after.is_bound })
+        let is_coarse = reach(before).max(reach(after)) >= COARSE;
+        let is_bound = after.is_bound;
+        has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound, is_coarse })
     }
 
     /// That of a point to one before it, unless both are the same program. Where a change is
@@ -118,7 +130,12 @@ impl MedianDifference {
     /// In percent, with its sign: `+5.1 %`, `> +5.1 %`.
     #[must_use]
     pub fn text(&self) -> String {
-        format!("{}{}", if self.is_bound { "> " } else { "" }, effect(self.share))
+        let by = if self.is_coarse && self.share.is_finite() {
+            change(1.0 + self.share)
+        } else {
+            effect(self.share)
+        };
+        format!("{}{by}", if self.is_bound { "> " } else { "" })
     }
 
     /// The word for it; empty where no change is reported.
@@ -345,11 +362,10 @@ mod tests {
         );
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
-            "the host's speed moved by 78 % in run 3; medians are those at its usual speed, as \
-             precise as 12 times as many raw samples"
+            "the host's speed moved by 78 % in run 3; medians are those at its usual speed"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
-        assert!(several.ends_with("over 1,000 times as many raw samples"), "{several}");
+        assert!(several.ends_with("; medians are those at its usual speed"), "{several}");
     }
 }

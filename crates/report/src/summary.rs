@@ -47,9 +47,19 @@ impl SummaryText {
     }
 }
 
-/// Whether the interval has 0 in it, as that of a difference may: shares of the median say nothing.
+/// Whether values are on both sides of 0, as those of a difference may be, or 0 is their median:
+/// shares of the median say nothing.
 fn is_around_zero(summary: &Summary) -> bool {
-    summary.interval.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0)
+    let is_across = |(low, high): (f64, f64)| low < 0.0 && high >= 0.0;
+    summary.median == 0.0 || summary.interval.is_some_and(is_across)
+}
+
+/// A share of the median: percents however large it is.
+fn of_median(share: f64) -> String {
+    match share {
+        10.0.. => format!("{:.0} %", 100.0 * share),
+        _ => percent(share),
+    }
 }
 
 /// How far the median's interval reaches, to its farther side: as a share of the median, or as it
@@ -65,9 +75,13 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let is_around_zero = is_around_zero(summary);
     if !is_around_zero && reach > LOPSIDED * above.min(below) && share(reach) > WIDE {
         let ends = [below, above].map(|reach| format!("{:.0}", 100.0 * share(reach)));
-        return Some(format!("−{} … +{} %", ends[0], ends[1]));
+        let signed = |sign: char, end: &str| match end {
+            "0" => end.to_owned(),
+            end => format!("{sign}{end}"),
+        };
+        return Some(format!("{} … {} %", signed('−', &ends[0]), signed('+', &ends[1])));
     }
-    let shown = if is_around_zero { unit.show(reach) } else { percent(share(reach)) };
+    let shown = if is_around_zero { unit.show(reach) } else { of_median(share(reach)) };
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
@@ -76,7 +90,7 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
 fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
     let share = summary.spread()?;
     let is_around_zero = is_around_zero(summary);
-    Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { percent(share) })
+    Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { of_median(share) })
 }
 
 #[cfg(test)]
@@ -95,7 +109,12 @@ mod tests {
         assert_eq!((near.min.as_str(), near.max.as_str()), ("99.00 ms", "102.0 ms"));
         assert!(near.interval.contains(" ms … "), "{near:?}");
         let lopsided = text([100e6, 100e6, 100e6, 100e6, 100e6, 180e6, 180e6, 180e6]);
-        assert!(lopsided.margin.starts_with("−0 … +"), "{lopsided:?}");
+        assert!(lopsided.margin.starts_with("0 … +"), "{lopsided:?}");
+        let counts = SummaryText::of(
+            &Unit::Other(String::new()),
+            Summary::of(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 40.0]).as_ref(),
+        );
+        assert_eq!((&*counts.spread, &*counts.margin), ("100.0 %", "−100 … +3900 %"));
         assert_eq!(SummaryText::of(&Unit::Bytes, None), SummaryText::default());
     }
 

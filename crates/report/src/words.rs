@@ -121,7 +121,7 @@ pub fn grouped(number: usize) -> String {
 #[must_use]
 pub fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
-    let sign = if percent < 0.0 { '−' } else { '+' };
+    let sign = if percent <= -0.05 { '−' } else { '+' };
     if percent.abs() >= 1000.0 {
         return format!("× {}", factor(ratio));
     }
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_change_has_a_sign_and_a_huge_one_is_a_factor() {
         assert_eq!(
-            [change(1.123), change(0.5), change(1.0), change(80.0)],
+            [change(1.123), change(0.5), change(0.9996), change(80.0)],
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
         assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "× 3.57e18"]);

@@ -43,13 +43,7 @@ impl FamilyRole {
     }
 
     fn of_row(row: &ComparedRow) -> Self {
-        let is_constant = |side: &Option<tacho_stats::Summary>| {
-            side.as_ref().is_some_and(|summary| summary.min.to_bits() == summary.max.to_bits())
-        };
-        Self::of(
-            &row.metric,
-            row.limited.iter().all(|it| it.count == 0) && row.sides.iter().all(is_constant),
-        )
+        Self::of(&row.metric, row.is_constant())
     }
 }
 

@@ -1,5 +1,7 @@
 //! How `--fail-on` came out, in words.
 
+use tacho_record::{Direction, Unit, factor};
+
 use super::ComparedRow;
 use crate::words::percent;
 
@@ -26,6 +28,8 @@ pub struct GateRecord {
 
 /// How many rows of a gate are named.
 const NAMED: usize = 10;
+/// Both ends of an interval are given where one is this many times as far as the other.
+const LOPSIDED: f64 = 2.0;
 
 impl GateRecord {
     /// How it came out, and by what; `a` is what the first side is called.
@@ -50,7 +54,7 @@ impl GateRecord {
             } else {
                 "passed".to_owned()
             }),
-            is_open.then(|| format!("it cannot decide on {}", named(&gate.open))),
+            is_open.then(|| format!("unclear: {}", named(&gate.open))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
@@ -68,14 +72,50 @@ fn named(all: &[String]) -> String {
 pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let (least, most) = row.worse_by()?;
     let ends = [least, most].map(percent);
+    // Only a time is slower than another.
+    let slower = if row.metric.unit == Unit::Nanoseconds { "slower" } else { "worse" };
     Some(match (least, most) {
         (_, f64::INFINITY) if least <= 0.0 => {
-            "slower by an unknown amount, or not slower".to_owned()
+            format!("{slower} by an unknown amount, or not {slower}")
         }
-        (f64::INFINITY, _) => "slower: values of 0 or below have no percentage".to_owned(),
-        (_, f64::INFINITY) => format!("slower by {} or more", ends[0]),
-        _ if least <= 0.0 => format!("slower by {} at most", ends[1]),
-        _ if ends[0] == ends[1] => format!("slower by {}", ends[0]),
-        _ => format!("slower by {} to {}", ends[0], ends[1]),
+        (f64::INFINITY, _) => format!("{slower}: values of 0 or below have no percentage"),
+        (_, f64::INFINITY) => format!("{slower} by {} or more", ends[0]),
+        _ if least <= 0.0 => format!("{slower} by {} at most", ends[1]),
+        _ if ends[0] == ends[1] => format!("{slower} by {}", ends[0]),
+        _ => {
+            let is_lower = row.metric.better == Direction::Lower;
+            let share = row.ratio().map(|it| if is_lower { it - 1.0 } else { 1.0 / it - 1.0 });
+            format!("{slower} by {}", between(least, share, most))
+        }
     })
+}
+
+/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends where
+/// one is much farther than the other.
+fn between(least: f64, share: Option<f64>, most: f64) -> String {
+    let share =
+        share.filter(|it| (least..=most).contains(it)).unwrap_or(f64::midpoint(least, most));
+    let [below, above] = [share - least, most - share];
+    if above.max(below) > LOPSIDED * above.min(below) {
+        return format!("{} to {}", percent(least), percent(most));
+    }
+    let reach = above.max(below);
+    match (share, reach) {
+        (10.0.., _) => format!("× {} ± {reach:.1}", factor(1.0 + share)),
+        (_, 0.1..) => format!("{:.0} % ± {:.0} %", 100.0 * share, 100.0 * reach),
+        _ => format!("{} ± {}", percent(share), percent(reach)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_has_one_number_and_how_far_it_is_known() {
+        assert_eq!(between(5.688, Some(5.9), 6.121), "590 % ± 22 %");
+        assert_eq!(between(0.071, None, 0.083), "7.7 % ± 0.6 %");
+        assert_eq!(between(10.0, Some(10.2), 10.5), "× 11.2 ± 0.3");
+        assert_eq!(between(0.01, Some(0.02), 0.9), "1.0 % to 90.0 %");
+    }
 }

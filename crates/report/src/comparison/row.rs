@@ -59,6 +59,15 @@ impl ComparedRow {
         !self.is_failed() && (0..2).all(|side| !self.lacks(side))
     }
 
+    /// Whether the metric never varied, on either side.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        let is_constant = |side: &Option<Summary>| {
+            side.as_ref().is_some_and(|summary| summary.min.to_bits() == summary.max.to_bits())
+        };
+        self.limited.iter().all(|it| it.count == 0) && self.sides.iter().all(is_constant)
+    }
+
     /// Whether a side has nothing but failures, or an answer was wrong.
     #[must_use]
     pub fn is_failed(&self) -> bool {

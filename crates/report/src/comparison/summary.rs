@@ -1,6 +1,6 @@
 //! All rows of a comparison together.
 
-use tacho_record::StopCondition;
+use tacho_record::{StopCondition, derived};
 use tacho_stats::compare::Verdict;
 
 use super::{ComparedRow, ComparisonReport, clauses, has_trade_off};
@@ -58,12 +58,30 @@ impl ComparisonReport<'_> {
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
         is_judged.then(|| match self.together {
             some if some < all => format!(
-                "{some} of the {all} rows judged together, as the others are computed from these \
-                 or never vary: {}",
-                rate(self.false_discovery)
+                "{some} of the {all} rows judged together: {}{}",
+                rate(self.false_discovery),
+                self.apart()
             ),
             every => judged_together(every, self.false_discovery),
         })
+    }
+
+    /// Which metrics are no further question, and why, as words that go on.
+    fn apart(&self) -> String {
+        let mut apart: Vec<String> = Vec::new();
+        for row in self.rows {
+            let name = &row.metric.name;
+            let why = match row.is_constant() {
+                true => "does not vary",
+                false if derived::DERIVED.contains(&name.as_str()) => "follows from others",
+                false => continue,
+            };
+            let said = format!("`{name}` {why}");
+            if !apart.contains(&said) {
+                apart.push(said);
+            }
+        }
+        if apart.is_empty() { String::new() } else { format!("; {}", apart.join(", ")) }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

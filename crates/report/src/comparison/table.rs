@@ -35,8 +35,8 @@ impl ComparisonReport<'_> {
             "ratio",
             "difference",
             "95 %",
-            "of",
-            "also",
+            "ratio of",
+            "other ratio",
             "control",
             LEAST,
             "verdict",
@@ -99,7 +99,11 @@ impl ComparisonReport<'_> {
             "" => String::new(),
             text => format!("{head} {text}"),
         };
-        let of = in_words(text(8));
+        // Beside another ratio the usual one has its name too.
+        let of = match (text(8), text(9)) {
+            ("all pairs", also) if !also.is_empty() => "(all pairs)".to_owned(),
+            (of, _) => in_words(of),
+        };
         let found = [text(5), text(6), text(7), of.as_str()];
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
         let also = text(9)

@@ -46,7 +46,7 @@ pub(crate) fn table(table: &AnswerTable) -> Markup {
     scrolling(
         "results",
         &html! {
-            table {
+            table.answer {
                 thead { tr { @for (_, at) in columns() {
                     th class=[kind(table, *at)] scope="col" { (table.columns[*at].head) }
                 } } }

@@ -118,6 +118,9 @@ pub fn write(command: &BenchArgs, report: &BenchReport<'_>) -> Result<(), CliErr
         for line in export::notes(report) {
             output::note("warning", &line);
         }
+        if let Some(line) = export::other_medians(report) {
+            output::note("note", &line);
+        }
     }
     Ok(())
 }

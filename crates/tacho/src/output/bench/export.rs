@@ -39,6 +39,9 @@ struct ExportRow<'a> {
     exit_codes: Vec<Option<i32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, &'a str>,
+    /// The median of the screen, where that is not the one of `times`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_at_usual_speed: Option<f64>,
     #[serde(flatten)]
     cut_off: Option<CutOff<'a>>,
 }
@@ -144,6 +147,15 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
     rows(report).into_iter().filter_map(line).collect()
 }
 
+/// That medians on the screen are not those of these files, where the host's speed moved.
+pub fn other_medians(report: &BenchReport<'_>) -> Option<String> {
+    rows(report).iter().any(|row| row.median_at_usual_speed.is_some()).then(|| {
+        "exported times and medians are as measured; the medians shown here are those at the \
+         host's usual speed (`median_at_usual_speed` in JSON)"
+            .to_owned()
+    })
+}
+
 /// The commands that gave values.
 fn rows<'a>(report: &'a BenchReport<'_>) -> Vec<ExportRow<'a>> {
     let all =
@@ -179,6 +191,9 @@ fn row<'a>(
         memory_usage_byte: whole(&all),
         exit_codes: all.iter().map(|sample| status(sample)).collect(),
         parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
+        median_at_usual_speed: (standing.time)
+            .filter(|shown| shown.median.to_bits() != time.median.to_bits())
+            .and_then(|shown| seconds(shown.known_median())),
         cut_off: (*count > 0).then(|| CutOff {
             limited: *count,
             limit: why.as_deref(),

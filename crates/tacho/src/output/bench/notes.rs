@@ -102,12 +102,10 @@ impl BenchReport<'_> {
         self.print_explanations();
     }
 
-    /// How uneven the host was, and what that would have cost.
+    /// How uneven the host was.
     fn host_line(&self) -> Option<String> {
         let by = self.standings.uneven.filter(|by| *by >= LITTLE)?;
-        let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
-        let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);
-        Some(usual_speed(&moved(by), "times", gain))
+        Some(usual_speed(&moved(by), "times"))
     }
 
     /// What was asked for and cannot be read here.
@@ -138,7 +136,7 @@ impl BenchReport<'_> {
                 print_outliers(&name, standing);
             }
             print_refusal(&name, standing);
-            print_failure(&name, standing);
+            print_failure((&name, &command.text), standing);
         }
         for hint in hints {
             output::note("hint", hint);
@@ -200,13 +198,13 @@ fn print_refusal(name: &str, standing: &CommandResult) {
     output::note("hint", &hint.text);
 }
 
-fn print_failure(name: &str, standing: &CommandResult) {
+fn print_failure((name, command): (&str, &str), standing: &CommandResult) {
     let Some((why, printed)) = &standing.failure else { return };
     output::note("error", &notes::failure(name, standing.failed, why));
     for line in text::last_lines(printed, OUTPUT_LINES) {
         output::aside(&format!("  | {line}"));
     }
-    if let Some(hint) = notes::failure_hint(why) {
-        output::note("hint", hint);
+    if let Some(hint) = notes::failure_hint(why, command) {
+        output::note("hint", &hint);
     }
 }

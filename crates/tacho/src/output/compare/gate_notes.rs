@@ -1,10 +1,11 @@
-//! What is said of `--fail-on`: what it cannot decide, and what it does not see.
+//! What is said of `--fail-on`: which rows are unclear to it, and what it does not see.
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
 use tacho_record::{Comparing, short_name, shown as in_one_line};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
+use tacho_stats::compare::Verdict;
 
 use crate::output::compare::report::{CompareReport, FailOnGate};
 use crate::output::{self, text};
@@ -111,7 +112,7 @@ impl CompareReport<'_> {
         stood(&terms, &all.rows, !all.interrupted)
     }
 
-    /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.1 % to 8.3 %)`.
+    /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.7 % ± 0.6 %)`.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
         let with = if self.terms.patches.is_empty() {
             String::new()
@@ -134,14 +135,14 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Says beside the answer what `--fail-on` cannot decide or does not see, and what only one
-    /// side has.
+    /// Says beside the answer what is unclear to `--fail-on` or what it does not see, and what only
+    /// one side has.
     pub fn announce(&self) {
         for GateWarning { what, rows, hint } in self.warnings() {
             let end = if rows.is_empty() { "" } else { ":" };
             output::note("warning", &format!("{what}{end}"));
             for row in rows {
-                output::aside(&format!("  {row}"));
+                output::note_more(&row);
             }
             if let Some(hint) = hint {
                 output::note("hint", &hint);
@@ -202,7 +203,14 @@ impl CompareReport<'_> {
         } else {
             format!(" with {}", self.names()[1])
         };
-        let of = format!("{} of {}{with}", open.len(), text::count(all.rows.len(), "row"));
+        let rows_of = text::count(all.rows.len(), "row");
+        let is = if open.len() == 1 { "is" } else { "are" };
+        let of = format!("{} of {rows_of}{with} {is} unclear", open.len());
+        let is_unclear = |row: &&ComparedRow| row.is_measured() && row.verdict == Verdict::Unclear;
+        let at_limit = match all.rows.iter().filter(is_unclear).count().saturating_sub(open.len()) {
+            0 => String::new(),
+            more => format!(" at this limit ({more} more only below it)"),
+        };
         let line = |row: &&ComparedRow| {
             format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, all, row))
         };
@@ -212,7 +220,7 @@ impl CompareReport<'_> {
         }
         let them = if open.len() == 1 { "it" } else { "them" };
         Some(GateWarning {
-            what: format!("`--fail-on {typed}` cannot decide on {of}, and {so}"),
+            what: format!("{of}{at_limit}, and `--fail-on {typed}` {so}"),
             rows,
             hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
         })
