@@ -26,7 +26,7 @@ pub const PACKAGES: &str = "packages.digest";
 pub enum Fact {
     /// What the machine says.
     Value(String),
-    /// `not available here, because …`
+    /// `not available here: …`
     Missing(String),
 }
 
@@ -130,7 +130,7 @@ impl Facts {
 
     fn host(&mut self, root: &Root) {
         self.add("host.name", host_name(root));
-        self.add("host.os", root.read("/etc/os-release").and_then(|text| os(&text)));
+        self.add("host.os", os(root));
         self.add("host.virtualisation", processor::virtualisation(root));
     }
 
@@ -232,16 +232,9 @@ impl Facts {
         let with = |limit: &dyn Fn(&ControlGroups) -> String| {
             groups.as_ref().map(limit).map_err(Clone::clone)
         };
-        let limit = |text: Option<String>| text.unwrap_or_else(|| "no limit".to_owned());
         self.add("cgroup.version", with(&|groups| groups.versions().to_owned()));
-        self.add(
-            "cgroup.cpu",
-            with(&|groups| limit(groups.cpu_limit(root).map(|cpus| format!("{cpus} CPUs")))),
-        );
-        self.add(
-            "cgroup.memory",
-            with(&|groups| limit(groups.memory_limit(root).map(|mib| format!("{mib} MiB")))),
-        );
+        self.add("cgroup.cpu", with(&|groups| groups.cpu_words(root)));
+        self.add("cgroup.memory", with(&|groups| groups.memory_words(root)));
         self.add("cgroup.cpus", groups.and_then(|groups| groups.cpus(root)));
     }
 
@@ -305,7 +298,9 @@ pub fn host_name(root: &Root) -> FactReading<String> {
     Ok(format!("host-{}", &digest[..12]))
 }
 
-fn os(text: &str) -> FactReading<String> {
+/// The system's name for people.
+pub(crate) fn os(root: &Root) -> FactReading<String> {
+    let text = root.read("/etc/os-release")?;
     let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     line.map(|name| name.trim_matches(['"', '\'']).to_owned())
         .ok_or_else(|| lacks("/etc/os-release", "PRETTY_NAME"))

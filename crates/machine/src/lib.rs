@@ -7,6 +7,7 @@
 mod cpu_list;
 pub mod doctor;
 mod facts;
+mod host;
 mod packages;
 mod readings;
 mod root;
@@ -15,5 +16,6 @@ pub mod tune;
 
 pub use cpu_list::{CpuList, CpuListError};
 pub use facts::{Fact, FactChange, Facts, PACKAGES, host_name};
+pub use host::{facts_of_now, host};
 pub use packages::{PackageChange, PackageList};
 pub use root::{FactReading, Root};

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A reading, or the reason why there is none: `not available here, because …`.
+/// A reading, or the reason why there is none: `not available here: …`.
 pub type FactReading<T> = Result<T, String>;
 
 /// A machine as its files show it: this one, or a folder with a copy of another machine's files.
@@ -49,17 +49,14 @@ impl Root {
         match fs::read(self.place(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),
-            Err(error) => {
-                Err(format!("not available here, because {path} cannot be read: {error}"))
-            }
+            Err(error) => Err(format!("not available here: {path} cannot be read: {error}")),
         }
     }
 
     /// The number in a file.
     pub fn number(&self, path: &str) -> FactReading<i64> {
         let text = self.read(path)?;
-        text.parse()
-            .map_err(|_| format!("not available here, because {path} is not a number: `{text}`"))
+        text.parse().map_err(|_| format!("not available here: {path} is not a number: `{text}`"))
     }
 
     /// The word that is chosen in a file such as `always [madvise] never`.
@@ -146,13 +143,13 @@ pub fn chosen(text: &str) -> Option<&str> {
 #[must_use]
 pub fn missing(paths: &[&str]) -> String {
     let verb = if paths.len() == 1 { "is" } else { "are" };
-    format!("not available here, because {} {verb} missing", paths.join(" and "))
+    format!("not available here: {} {verb} missing", paths.join(" and "))
 }
 
 /// The reason where a file is there and lacks what is looked for.
 #[must_use]
 pub fn lacks(path: &str, key: &str) -> String {
-    format!("not available here, because {path} has no `{key}`")
+    format!("not available here: {path} has no `{key}`")
 }
 
 #[cfg(test)]
@@ -176,17 +173,10 @@ mod tests {
         assert_eq!(root.read("/word").unwrap(), "fast");
         assert_eq!(
             root.number("/word").unwrap_err(),
-            "not available here, because /word is not a number: `fast`"
+            "not available here: /word is not a number: `fast`"
         );
-        assert_eq!(
-            root.choice("/word").unwrap_err(),
-            "not available here, because /word has no `[…]`"
-        );
-        assert_eq!(root.read("/none").unwrap_err(), "not available here, because /none is missing");
-        assert!(
-            root.read("/")
-                .unwrap_err()
-                .starts_with("not available here, because / cannot be read: ")
-        );
+        assert_eq!(root.choice("/word").unwrap_err(), "not available here: /word has no `[…]`");
+        assert_eq!(root.read("/none").unwrap_err(), "not available here: /none is missing");
+        assert!(root.read("/").unwrap_err().starts_with("not available here: / cannot be read: "));
     }
 }

@@ -45,7 +45,7 @@ kernel.parameters = 5 without effect on measurements
 kernel.perf-paranoid = 4
 kernel.perf-sample-rate = 100000
 kernel.version = 6.8.0-45-generic
-library.libc = not available here, because no C library is where systems keep it
+library.libc = not available here: no C library is where systems keep it
 memory.huge-pages = madvise
 memory.huge-pages-defrag = madvise
 memory.nodes = 1
@@ -54,8 +54,8 @@ memory.same-page-merging = off
 memory.swap = 2047 MiB
 memory.total = 32000 MiB
 packages.digest = a9f5aaa08bee37179a20fa555ccf008918971b71d5e53525b3b515a06b547630
-power.profile = not available here, because /sys/firmware/acpi/platform_profile is missing
-power.supply = not available here, because /sys/class/power_supply/BAT* is missing
+power.profile = not available here: /sys/firmware/acpi/platform_profile is missing
+power.supply = not available here: /sys/class/power_supply/BAT* is missing
 storage.device = solid state, scheduler none
 storage.file-system = ext4 relatime
 ");
@@ -68,46 +68,46 @@ cgroup.cpu = no limit
 cgroup.cpus = 0-1
 cgroup.memory = no limit
 cgroup.version = version 1 and 2
-cpu.caches = not available here, because /sys/devices/system/cpu/cpu0/cache is missing
+cpu.caches = not available here: /sys/devices/system/cpu/cpu0/cache is missing
 cpu.isolated = none
-cpu.microcode = not available here, because /sys/devices/system/cpu/cpu0/microcode/version is missing
-cpu.mitigations = not available here, because /sys/devices/system/cpu/vulnerabilities is missing
+cpu.microcode = not available here: /sys/devices/system/cpu/cpu0/microcode/version is missing
+cpu.mitigations = not available here: /sys/devices/system/cpu/vulnerabilities is missing
 cpu.model = AMD EPYC
-cpu.no-ticks = not available here, because /sys/devices/system/cpu/nohz_full is missing
+cpu.no-ticks = not available here: /sys/devices/system/cpu/nohz_full is missing
 cpu.online = 0-1
 cpu.smt = notsupported
 cpu.topology = 1 socket × 2 cores × 1 thread
-frequency.driver = not available here, because /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver is missing
-frequency.governor = not available here, because /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor is missing
-frequency.limits = not available here, because /sys/devices/system/cpu/cpu*/cpufreq/scaling_min_freq is missing
-frequency.preference = not available here, because /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference is missing
-frequency.turbo = not available here, because /sys/devices/system/cpu/intel_pstate/no_turbo and /sys/devices/system/cpu/cpufreq/boost are missing
-host.name = not available here, because /etc/machine-id is missing
+frequency.driver = not available here: /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver is missing
+frequency.governor = not available here: /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor is missing
+frequency.limits = not available here: /sys/devices/system/cpu/cpu*/cpufreq/scaling_min_freq is missing
+frequency.preference = not available here: /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference is missing
+frequency.turbo = not available here: /sys/devices/system/cpu/intel_pstate/no_turbo and /sys/devices/system/cpu/cpufreq/boost are missing
+host.name = not available here: /etc/machine-id is missing
 host.os = Debian GNU/Linux 12 (bookworm)
 host.virtualisation = KVM
-idle.driver = not available here, because /sys/devices/system/cpu/cpuidle/current_driver is missing
-idle.states = not available here, because /sys/devices/system/cpu/cpu0/cpuidle is missing
+idle.driver = not available here: /sys/devices/system/cpu/cpuidle/current_driver is missing
+idle.states = not available here: /sys/devices/system/cpu/cpu0/cpuidle is missing
 interrupts.balanced = no
-interrupts.moved = not available here, because /proc/irq/*/smp_affinity_list is missing
+interrupts.moved = not available here: /proc/irq/*/smp_affinity_list is missing
 kernel.aslr = 2
 kernel.autogroup = on
 kernel.clock-source = tsc
 kernel.parameters = mitigations=auto psi=1 and 4 others
 kernel.perf-paranoid = 2
-kernel.perf-sample-rate = not available here, because /proc/sys/kernel/perf_event_max_sample_rate is missing
+kernel.perf-sample-rate = not available here: /proc/sys/kernel/perf_event_max_sample_rate is missing
 kernel.version = 6.18.44
-library.libc = not available here, because no C library is where systems keep it
+library.libc = not available here: no C library is where systems keep it
 memory.huge-pages = madvise
-memory.huge-pages-defrag = not available here, because /sys/kernel/mm/transparent_hugepage/defrag is missing
-memory.nodes = not available here, because /sys/devices/system/node/node0 is missing
-memory.numa-balancing = not available here, because /proc/sys/kernel/numa_balancing is missing
-memory.same-page-merging = not available here, because /sys/kernel/mm/ksm/run is missing
+memory.huge-pages-defrag = not available here: /sys/kernel/mm/transparent_hugepage/defrag is missing
+memory.nodes = not available here: /sys/devices/system/node/node0 is missing
+memory.numa-balancing = not available here: /proc/sys/kernel/numa_balancing is missing
+memory.same-page-merging = not available here: /sys/kernel/mm/ksm/run is missing
 memory.swap = none
 memory.total = 24064 MiB
-packages.digest = not available here, because /var/lib/dpkg/status and /lib/apk/db/installed and /var/lib/pacman/local and `rpm` are missing
-power.profile = not available here, because /sys/firmware/acpi/platform_profile is missing
-power.supply = not available here, because /sys/class/power_supply/BAT* is missing
-storage.device = not available here, because /sys/dev/block has no `rotational`
+packages.digest = not available here: /var/lib/dpkg/status and /lib/apk/db/installed and /var/lib/pacman/local and `rpm` are missing
+power.profile = not available here: /sys/firmware/acpi/platform_profile is missing
+power.supply = not available here: /sys/class/power_supply/BAT* is missing
+storage.device = not available here: /sys/dev/block has no `rotational`
 storage.file-system = ext4 relatime
 ");
 }
@@ -129,7 +129,7 @@ fn a_missing_reading_has_its_reason() {
     for (name, fact) in facts {
         match fact {
             Fact::Missing(why) => {
-                assert!(why.starts_with("not available here, because "), "{name}: {why}");
+                assert!(why.starts_with("not available here: "), "{name}: {why}");
             }
             Fact::Value(value) => {
                 assert_eq!((name.as_str(), value.as_str()), ("interrupts.balanced", "no"));
@@ -179,7 +179,7 @@ fn the_name_of_a_host_is_made_from_its_machine_id() {
     // Containers are made with an empty number.
     assert_eq!(
         name("cloud-guest").unwrap_err(),
-        "not available here, because /etc/machine-id has no `number of 32 digits`"
+        "not available here: /etc/machine-id has no `number of 32 digits`"
     );
 }
 

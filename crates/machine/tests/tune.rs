@@ -194,19 +194,19 @@ fn what_is_not_available_is_said_before_anything_is_changed() {
     };
     assert_eq!(
         error(&["thp=never", "turbo"]),
-        "cannot set `turbo=off` here: not available here, because \
+        "cannot set `turbo=off`: not available here: \
          /sys/devices/system/cpu/intel_pstate/no_turbo and /sys/devices/system/cpu/cpufreq/boost \
          are missing"
     );
-    assert_eq!(error(&["smt"]), "cannot set `smt=off` here: the kernel says notsupported");
-    assert_eq!(error(&["shield=7"]), "cannot set `shield=7` here: the CPUs in use are 0-1");
+    assert_eq!(error(&["smt"]), "cannot set `smt=off`: the kernel says notsupported");
+    assert_eq!(error(&["shield=7"]), "cannot set `shield=7`: the CPUs in use are 0-1");
     assert_eq!(
         error(&["shield=0-1"]),
-        "cannot set `shield=0-1` here: no CPU is left for everything else"
+        "cannot set `shield=0-1`: no CPU is left for everything else"
     );
     assert_eq!(
         error(&["stop=cron"]),
-        "cannot set `stop=cron` here: these are the files of another machine"
+        "cannot set `stop=cron`: these are the files of another machine"
     );
     assert!(machine.content() == before);
 }

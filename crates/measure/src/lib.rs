@@ -1,10 +1,9 @@
-//! Executes one command and accounts for it; says what the host is; lets one measurement at a time
-//! onto it.
+//! Executes one command and accounts for it; lets one measurement at a time onto the host.
 //!
-//! Here live the [`Executor`] with its real and its scripted form, the facts of the
-//! [`host`](host()), the host's lock and the catching of Ctrl-C. What does *not* live here: what to
-//! execute, how often and in which order (`experiment`), what the readings mean (`stats`), and
-//! where they are kept (`store`). This crate writes no file but the lock.
+//! Here live the [`Executor`] with its real and its scripted form, readings of the host, its lock
+//! and the catching of Ctrl-C. What does *not* live here: what to execute, how often and in which
+//! order (`experiment`), what the host is (`machine`), what the readings mean (`stats`), and where
+//! they are kept (`store`). This crate writes no file but the lock.
 //!
 //! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings
 //! elsewhere. Commands are started by a small program of its own (`launcher/launcher.c`), which the
@@ -37,7 +36,7 @@ pub use error::MeasureError;
 pub use execution::{Blocks, CapturedOutput, Execution, Executor, SchedulerTimes, Usage};
 pub use execution_end::{ExecutionEnd, MissingMetric};
 pub use holder::Holder;
-pub use host::{CpuPlacement, HostReader, Readings, TwoCpus, host, two_cpus};
+pub use host::{CpuPlacement, HostReader, Readings, TwoCpus, two_cpus};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{HostLock, LockWait, lock_host, lock_path};

@@ -107,7 +107,7 @@ impl KnownSides<'_> {
             let Some(run) = store.run(earlier.run)? else { return Ok(BTreeMap::new()) };
             (run.host, store.conditions(earlier.run)?)
         } else {
-            let now = tacho_measure::host();
+            let now = tacho_machine::host();
             (now.name, now.facts)
         };
         let known = |name: &str| conditions.get(&format!("now.{name}")).cloned();

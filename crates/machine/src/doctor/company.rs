@@ -53,7 +53,7 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         Ok(state) => FindingRemedy::Impossible(format!(
             "the kernel cannot switch it here: smt/control is {state}"
         )),
-        Err(why) => FindingRemedy::Impossible(why.replace("not available here, because ", "")),
+        Err(why) => FindingRemedy::Impossible(why.replace("not available here: ", "")),
     };
     Some(MachineFinding {
         name: "smt",

@@ -5,6 +5,7 @@ use crate::root::{FactReading, Root, lacks};
 const OWN: &str = "/proc/self/cgroup";
 /// Where trees are mounted.
 pub const TREES: &str = "/sys/fs/cgroup";
+const NO_LIMIT: &str = "no limit";
 
 /// Our control groups.
 #[derive(Clone, Debug)]
@@ -30,7 +31,8 @@ impl ControlGroups {
                 names => groups.others.push((names.to_owned(), path.to_owned())),
             }
         }
-        Ok(groups)
+        let is_any = groups.unified.is_some() || !groups.others.is_empty();
+        is_any.then_some(groups).ok_or_else(|| lacks(OWN, "0::"))
     }
 
     /// Which versions there are.
@@ -72,6 +74,19 @@ impl ControlGroups {
         self.folders("memory").iter().filter_map(limit).min().map(|bytes| bytes >> 20)
     }
 
+    /// The processor time that we may use, in words: `1.5 CPUs`, `no limit`.
+    #[must_use]
+    pub fn cpu_words(&self, root: &Root) -> String {
+        let limit = self.cpu_limit(root).map(|cpus| (cpus * 100.0).round() / 100.0);
+        limit.map_or_else(|| NO_LIMIT.to_owned(), |cpus| format!("{cpus} CPUs"))
+    }
+
+    /// The memory that we may use, in words: `4096 MiB`, `no limit`.
+    #[must_use]
+    pub fn memory_words(&self, root: &Root) -> String {
+        self.memory_limit(root).map_or_else(|| NO_LIMIT.to_owned(), |mib| format!("{mib} MiB"))
+    }
+
     /// The CPUs that we may use, as the group lists them.
     pub fn cpus(&self, root: &Root) -> FactReading<String> {
         let folders = self.folders("cpuset");
@@ -86,14 +101,12 @@ impl ControlGroups {
     #[must_use]
     pub fn folders(&self, controller: &str) -> Vec<String> {
         let has = |(names, _): &&(String, String)| names.split(',').any(|name| name == controller);
-        match self.others.iter().find(has) {
-            Some((names, path)) => {
-                // A tree is mounted under all its names, and linked under each.
-                let trees = [names.as_str(), controller].map(|name| format!("{TREES}/{name}"));
-                trees.iter().flat_map(|tree| upwards(tree, path)).collect()
-            }
-            None => upwards(TREES, self.unified.as_deref().unwrap_or_default()),
-        }
+        let (path, trees) = self.others.iter().find(has).map_or_else(
+            || (self.unified.as_deref().unwrap_or_default(), ["", "/unified"].map(str::to_owned)),
+            // A tree is mounted under all its names, and linked under each.
+            |(names, path)| (path.as_str(), [names, controller].map(|name| format!("/{name}"))),
+        );
+        trees.iter().flat_map(|tree| upwards(&format!("{TREES}{tree}"), path)).collect()
     }
 }
 

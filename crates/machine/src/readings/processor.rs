@@ -17,14 +17,23 @@ fn cpuinfo(root: &Root, key: &str) -> FactReading<String> {
     found.ok_or_else(|| lacks(CPUINFO, key))
 }
 
-/// What the processor calls itself, or the numbers of its maker and part (ARM).
+/// What the processor calls itself, or the numbers of its maker and all its parts (ARM).
 pub fn model(root: &Root) -> FactReading<String> {
+    named(root, usize::MAX)
+}
+
+/// The same with the part of the first CPU alone.
+pub fn first_model(root: &Root) -> FactReading<String> {
+    named(root, 1)
+}
+
+fn named(root: &Root, most_parts: usize) -> FactReading<String> {
     let keys = ["model name", "cpu model", "cpu", "uarch", "Processor"];
     if let Some(name) = keys.iter().find_map(|key| cpuinfo(root, key).ok()) {
         return Ok(name.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     let text = root.read(CPUINFO)?;
-    let parts: BTreeSet<&str> = values_of(&text, "CPU part").collect();
+    let parts: BTreeSet<&str> = values_of(&text, "CPU part").take(most_parts).collect();
     let maker = cpuinfo(root, "CPU implementer").map_err(|_| lacks(CPUINFO, "model name"))?;
     let parts: Vec<&str> = parts.into_iter().collect();
     Ok(format!("implementer {maker} part {}", parts.join(" and ")))
@@ -33,6 +42,16 @@ pub fn model(root: &Root) -> FactReading<String> {
 fn values_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
     let lines = text.lines().filter_map(|line| line.split_once(':'));
     lines.filter(move |(name, _)| name.trim() == key).map(|(_, value)| value.trim())
+}
+
+/// How many CPUs `/proc/cpuinfo` lists.
+pub fn count(root: &Root) -> usize {
+    root.read(CPUINFO).map_or(0, |text| values_of(&text, "processor").count())
+}
+
+/// Whether the processor says that a hypervisor is between it and the system: only x86 does.
+pub fn has_hypervisor(root: &Root) -> FactReading<bool> {
+    cpuinfo(root, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"))
 }
 
 /// The version of the processor's microcode.
@@ -45,7 +64,7 @@ pub fn microcode(root: &Root) -> FactReading<String> {
 pub fn online(root: &Root) -> FactReading<CpuList> {
     let path = format!("{CPUS}/online");
     let text = root.read(&path)?;
-    text.parse().map_err(|error| format!("not available here, because of {path}: {error}"))
+    text.parse().map_err(|error| format!("not available here: {path}: {error}"))
 }
 
 /// The CPUs of a list file such as `isolated`.
@@ -53,7 +72,7 @@ pub fn listed(root: &Root, file: &str) -> FactReading<CpuList> {
     let path = format!("{CPUS}/{file}");
     // `nohz_full` says `(null)` where no CPU was named.
     let text = root.read(&path)?.replace("(null)", "");
-    text.parse().map_err(|error| format!("not available here, because of {path}: {error}"))
+    text.parse().map_err(|error| format!("not available here: {path}: {error}"))
 }
 
 /// How the CPUs belong together.
@@ -153,9 +172,7 @@ pub fn virtualisation(root: &Root) -> FactReading<String> {
         VENDORS.iter().find(|(word, _)| vendor.contains(word) || product.contains(word));
     let of_clock = root.read(super::kernel::CLOCK_SOURCES).unwrap_or_default();
     let of_clock = CLOCKS.iter().find(|(word, _)| of_clock.contains(word));
-    let flagged =
-        cpuinfo(root, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    match (flagged, of_vendor.or(of_clock)) {
+    match (has_hypervisor(root), of_vendor.or(of_clock)) {
         (Ok(false), _) => Ok("none".to_owned()),
         (_, Some((_, name))) => Ok((*name).to_owned()),
         (Ok(true), None) => Ok("a hypervisor".to_owned()),

@@ -46,7 +46,7 @@ pub enum TuneError {
         setting: String,
     },
     /// A setting that this machine does not have.
-    #[error("cannot set `{setting}` here: {why}")]
+    #[error("cannot set `{setting}`: {why}")]
     NotAvailable {
         /// The setting.
         setting: String,

@@ -30,16 +30,6 @@ impl HostFiles {
         }
     }
 
-    /// What the file says of each processor that has it, in order of their numbers.
-    pub fn read_each_cpu(&self, file: &str) -> Result<Vec<String>, String> {
-        let numbers = self.numbered(CPUS, "cpu");
-        let values: Vec<String> = numbers
-            .iter()
-            .filter_map(|n| self.read(&format!("{CPUS}/cpu{n}/{file}")).ok())
-            .collect();
-        if values.is_empty() { Err(missing(&[&format!("{CPUS}/cpu*/{file}")])) } else { Ok(values) }
-    }
-
     /// The numbers of what is in the folder as `cpu0`, `cpu1` …, ascending.
     pub fn numbered(&self, folder: &str, prefix: &str) -> Vec<u32> {
         let entries = fs::read_dir(self.below_root(folder)).into_iter().flatten().flatten();
@@ -74,9 +64,4 @@ impl HostFiles {
 pub fn missing(paths: &[&str]) -> String {
     let verb = if paths.len() == 1 { "is" } else { "are" };
     format!("not available here: {} {verb} missing", paths.join(" and "))
-}
-
-/// What is said when the file is there and does not show it.
-pub fn silent(path: &str, key: &str) -> String {
-    format!("not available here: {path} has no `{key}`")
 }

@@ -1,29 +1,13 @@
-//! What this host is: facts that make it this host, facts that hold now, and readings of what goes
-//! on on it.
+//! Readings of what goes on on this host.
 //!
-//! `files` reads, `facts` and `readings` understand; none judges. Whether a machine can be trusted
-//! is for the floors above.
+//! `files` reads, `readings` understand; neither judges. What the host is, and whether it can be
+//! trusted, is for `machine`.
 
-mod facts;
 mod files;
-mod groups;
 mod readings;
 mod two_cpus;
-
-use std::path::Path;
-
-use tacho_record::Host;
 
 pub(crate) use files::HostFiles;
 
 pub use readings::{CpuPlacement, HostReader, Readings};
 pub use two_cpus::{TwoCpus, two_cpus};
-
-/// This host, as it describes itself at this moment.
-///
-/// A fact that cannot be known here is there all the same, and says `not available here: …`.
-#[must_use]
-pub fn host() -> Host {
-    let arch = rustix::system::uname().machine().to_string_lossy().into_owned();
-    facts::read(&HostFiles::below(Path::new("/")), arch)
-}

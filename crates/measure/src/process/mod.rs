@@ -99,6 +99,8 @@ pub struct ProcessExecutor {
     /// wait took.
     ordered_at: Option<Instant>,
     beside: Duration,
+    /// What says the facts of the host that may differ from one moment to the next.
+    facts: fn() -> BTreeMap<String, String>,
 }
 
 /// Why there is no control group where the plan does not want one.
@@ -127,7 +129,14 @@ impl ProcessExecutor {
             processors: thread::available_parallelism().map_or(1, NonZero::get),
             ordered_at: None,
             beside: Duration::ZERO,
+            facts: BTreeMap::new,
         }
+    }
+
+    /// The same, which asks this for [facts of the host](Executor::facts).
+    #[must_use]
+    pub fn with_facts(self, facts: fn() -> BTreeMap<String, String>) -> Self {
+        Self { facts, ..self }
     }
 
     /// Whether the user wants it to end.
@@ -402,9 +411,7 @@ impl Executor for ProcessExecutor {
     }
 
     fn facts(&mut self) -> BTreeMap<String, String> {
-        let mut facts = crate::host().facts;
-        facts.retain(|name, _| name.starts_with("now."));
-        facts
+        (self.facts)()
     }
 
     fn look(&mut self, span: Duration) -> Readings {

@@ -108,7 +108,7 @@ fn past(command: &DoctorArgs) -> Result<Exit, CliError> {
 
 /// The name of this host that survives restarts.
 fn host_name() -> String {
-    tacho_measure::host().name
+    tacho_machine::host().name
 }
 
 /// Where what was found of the host's noise is kept.
@@ -354,7 +354,7 @@ impl<'a> DoctorAnswer<'a> {
             Some(_) => {
                 Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() }
             }
-            None => tacho_measure::host(),
+            None => tacho_machine::host(),
         };
         Self {
             host: name,

@@ -133,7 +133,7 @@ fn dry_run(
 ) -> Result<Exit, CliError> {
     let revisions = asked(project, command, store)?;
     let recipes = tacho_subject::recipes(&plan.subject, &project.folder, &revisions)?;
-    let host = store.put_host(&tacho_measure::host())?;
+    let host = store.put_host(&tacho_machine::host())?;
     let marks = marks(&store.changes(host)?);
     let question = Question {
         counted: counted(command)?,

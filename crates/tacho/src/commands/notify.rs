@@ -55,7 +55,7 @@ impl Teller {
         quiet: bool,
     ) -> Result<bool, CliError> {
         let mut store = project.store()?;
-        let host = store.put_host(&tacho_measure::host())?;
+        let host = store.put_host(&tacho_machine::host())?;
         let found = found::look(project, &mut store)?;
         drop(store);
         let doubtful = due(&found, &self.reported()?)

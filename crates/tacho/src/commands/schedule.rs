@@ -57,7 +57,7 @@ fn fetch_said(project: &Project, limit: Duration) -> Result<bool, CliError> {
 
 fn since(global: &GlobalArgs, project: &Project, command: &TrackArgs) -> Result<Exit, CliError> {
     let mut store = project.store()?;
-    let host = store.put_host(&tacho_measure::host())?;
+    let host = store.put_host(&tacho_machine::host())?;
     let end = match command.revisions.as_slice() {
         [] => "",
         [end] if !end.contains("..") => end,

@@ -90,7 +90,7 @@ impl CommandSession {
     ) -> Result<Self, CliError> {
         let interrupt = tacho_measure::install_interrupt()?;
         let lock = lock(name, wait.then_some(&interrupt))?;
-        let host = tacho_measure::host();
+        let host = tacho_machine::host();
         let mut store = Store::open(&project.map_or(Location::Memory, Project::location))?;
         if let Some(project) = project {
             store.claim(&project.name)?;
@@ -105,14 +105,20 @@ impl CommandSession {
         observer: &mut dyn Observer,
         experiment: impl FnOnce(&mut Context<'_>) -> Result<T, ExperimentError>,
     ) -> Result<T, ExperimentError> {
+        let mut executor = self.executor();
         experiment(&mut Context {
             store: &mut self.store,
             builder: &mut NoBuilder,
-            executor: &mut ProcessExecutor::new(self.interrupt.clone()),
+            executor: &mut executor,
             observer,
             interrupt: &self.interrupt,
             host: self.host_id,
         })
+    }
+
+    /// Executes on this host until the user interrupts.
+    fn executor(&self) -> ProcessExecutor {
+        ProcessExecutor::new(self.interrupt.clone()).with_facts(tacho_machine::facts_of_now)
     }
 
     /// Lets others measure; the host's facts are left.
@@ -134,7 +140,7 @@ impl CommandSession {
         wanted: SessionRequest<'_>,
         experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
     ) -> Result<T, CliError> {
-        let mut executor = ProcessExecutor::new(self.interrupt.clone());
+        let mut executor = self.executor();
         let instrument = Instrument::measure(&mut executor, TURNS)?;
         let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
         let mut builder = LocalBuilder::new(subject, &project.folder, &project.cache(), limit)?;

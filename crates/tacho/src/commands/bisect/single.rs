@@ -99,7 +99,7 @@ pub(crate) fn once(
 
 /// What it is expected to take. A store that cannot be opened is reported where it is needed.
 fn expected(project: &Project, inquiry: &Inquiry) -> Result<BisectForecast, CliError> {
-    let (mut store, host) = (project.store_to_read().ok(), tacho_measure::host().name);
+    let (mut store, host) = (project.store_to_read().ok(), tacho_machine::host().name);
     Ok(BisectForecast::of(store.as_mut(), &host, project.plan.subject.recipe(), inquiry)?)
 }
 
