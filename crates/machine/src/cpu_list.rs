@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most CPUs that a list may name: the kernel's own limit on x86 is 8192.
-const MOST: u32 = 65_536;
+use tacho_record::{Cpus, cpu_ranges};
 
 /// A set of CPUs by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,38 +59,16 @@ impl FromStr for CpuList {
 
     fn from_str(text: &str) -> Result<Self, CpuListError> {
         let wrong = || CpuListError { text: text.to_owned() };
-        let mut cpus = BTreeSet::new();
-        for range in text.trim().split(',').filter(|range| !range.is_empty()) {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let (first, last): (u32, u32) =
-                (first.parse().map_err(|_| wrong())?, last.parse().map_err(|_| wrong())?);
-            if last < first || last >= MOST {
-                return Err(wrong());
-            }
-            cpus.extend(first..=last);
+        match text.trim() {
+            "" => Ok(Self::default()),
+            list => Cpus::list(list).map(Self).ok_or_else(wrong),
         }
-        Ok(Self(cpus))
     }
 }
 
 impl fmt::Display for CpuList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for &cpu in &self.0 {
-            match ranges.last_mut() {
-                Some((_, last)) if *last + 1 == cpu => *last = cpu,
-                _ => ranges.push((cpu, cpu)),
-            }
-        }
-        for (place, (first, last)) in ranges.iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
-            if first == last {
-                write!(f, "{comma}{first}")?;
-            } else {
-                write!(f, "{comma}{first}-{last}")?;
-            }
-        }
-        Ok(())
+        f.write_str(&cpu_ranges(&self.0))
     }
 }
 

@@ -73,13 +73,14 @@ impl fmt::Display for Cpus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cpus::Isolated => f.write_str("isolated"),
-            Cpus::List(list) => f.write_str(&ranges(list)),
+            Cpus::List(list) => f.write_str(&cpu_ranges(list)),
         }
     }
 }
 
-/// The numbers as the kernel lists them: `0-3,6`.
-fn ranges(numbers: &BTreeSet<u32>) -> String {
+/// Numbers of processors as the kernel lists them: `0-3,6`.
+#[must_use]
+pub fn cpu_ranges(numbers: &BTreeSet<u32>) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {
         match ranges.last_mut() {

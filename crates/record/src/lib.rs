@@ -52,7 +52,7 @@ pub use comparison::{
     StopCondition,
 };
 pub use conditions::{
-    Cgroup, Conditions, Cpus, Inherit, Limit, Limits, ReachedLimit, Scheduling, size,
+    Cgroup, Conditions, Cpus, Inherit, Limit, Limits, ReachedLimit, Scheduling, cpu_ranges, size,
 };
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
