@@ -40,7 +40,9 @@ pub use host::{CpuPlacement, HostReader, Readings, TwoCpus, two_cpus};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{HostLock, LockWait, lock_host, lock_path};
-pub use parse::{Parser, Report, read_all, read_file, read_report, report};
+pub use parse::{
+    FilePoint, FileValue, Parser, Report, read_all, read_file, read_point, read_report, report,
+};
 pub use pipe::check_no_pipe;
 pub use process::{ProcessExecutor, environment, nearest_program};
 pub use reference::ReferenceFile;

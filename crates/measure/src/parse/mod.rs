@@ -4,13 +4,16 @@
 //! each (`pattern`, `key`, `table`, `json`, whose documents `documents` finds), and so has every
 //! tool whose report is known. All are pure, take any bytes, and either find at least one finite
 //! number or say why there is none. Whether an execution may be read at all, and what becomes of
-//! its values, is decided above (`experiment`); what a whole file of one of the tools says is in
-//! `exported`; which patterns a plan may have is checked in `record::plan`.
+//! its values, is decided above (`experiment`). What a whole file of one of the tools says is in
+//! `exported`, and as a point of series in `points`. Which patterns a plan may have is checked in
+//! `record::plan`.
 
+mod asv;
 mod choice;
 mod criterion;
 mod documents;
 mod exported;
+mod file_point;
 mod go_bench;
 mod google_benchmark;
 mod hyperfine;
@@ -22,6 +25,7 @@ mod limited;
 mod metrics;
 mod number;
 mod pattern;
+mod points;
 mod pyperf;
 mod pytest_benchmark;
 mod table;
@@ -36,8 +40,10 @@ use tacho_record::Unit;
 use tacho_record::plan::{Pattern, Reading, Tool};
 
 pub use exported::{Report, read_report, report};
+pub use file_point::{FilePoint, FileValue};
 pub use limited::{read_all, read_file};
 use number::NumberScale;
+pub use points::read_point;
 
 /// Finds the values of one metric.
 #[derive(Clone, Debug)]

@@ -1,15 +1,13 @@
 //! Series out of several files, each of which is a point: reports of other tools, results of asv.
 
-mod asv;
 mod order;
 
-use crate::commands::changes::file_point::{FilePoint, FileValue};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tacho_measure::read_report;
+use tacho_measure::{FilePoint, FileValue, read_point};
+use tacho_record::Direction;
 use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, NumbersShape};
-use tacho_record::{Direction, Metric};
 
 use crate::cli::FileOrder;
 use crate::error::CliError;
@@ -90,7 +88,7 @@ fn add(points: &mut Vec<GivenPoint>, at: usize, point: &FilePoint, value: &FileV
     points.push(GivenPoint {
         samples: value.samples.clone(),
         label: Some(point.label.as_str().into()),
-        time: point.time.as_deref().map(Into::into),
+        time: point.moment.map(|ms| (ms / 1000).to_string().into()),
         ..GivenPoint::default()
     });
 }
@@ -134,29 +132,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, CliError> {
 }
 
 /// What a file says.
-pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
-    if let Some(point) = asv::point(path) {
-        return Ok(point);
-    }
+fn point(path: &Path) -> Result<FilePoint, CliError> {
     let name = path.display().to_string();
-    let report = read_report(path).map_err(|why| CliError::NoReport { name, why })?;
-    let mut first: HashMap<&str, &Metric> = HashMap::new();
-    for one in &report.benchmarks {
-        first.entry(&one.benchmark).or_insert(&one.metric);
-    }
-    let values = report.benchmarks.iter().map(|one| {
-        let is_usual = first.get(one.benchmark.as_str()).is_some_and(|it| **it == one.metric);
-        let series = if is_usual {
-            one.benchmark.clone()
-        } else {
-            format!("{} {}", one.benchmark, one.metric.name)
-        };
-        let Metric { unit, better, .. } = one.metric.clone();
-        FileValue { series, unit, better, samples: one.values.clone() }
-    });
-    let label =
-        path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let moment = order::moment(path);
-    let time = moment.map(|ms| (ms / 1000).to_string());
-    Ok(FilePoint { label, time, moment, values: values.collect() })
+    read_point(path).map_err(|why| CliError::NoReport { name, why })
 }

@@ -1,7 +1,6 @@
 //! `tacho changes`: what changed, and only what changed.
 
 pub(super) mod confirm;
-mod file_point;
 pub(super) mod found;
 mod from;
 mod gathered;

@@ -1,20 +1,12 @@
 //! In which order files are points of a series.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use serde_json::Value as Json;
+use tacho_measure::FilePoint;
 
 use crate::cli::FileOrder;
-use crate::commands::changes::file_point::FilePoint;
 use crate::error::CliError;
 use crate::output;
-
-/// Where reports say when they were made: pytest-benchmark, Google Benchmark, pyperf.
-const TIMES: [&str; 4] =
-    ["/datetime", "/context/date", "/metadata/date", "/benchmarks/0/runs/0/metadata/date"];
 
 /// The points in the order that was typed, else the one that their files suggest, and says which.
 pub fn ordered(
@@ -90,15 +82,6 @@ pub fn natural(name: &str) -> Vec<(u64, String)> {
         }
     }
     parts
-}
-
-/// When a report was made, in milliseconds since 1970, where it says so; without a zone it is UTC.
-pub fn moment(path: &Path) -> Option<i64> {
-    let json: Json = serde_json::from_slice(&tacho_measure::read_file(path).ok()?).ok()?;
-    let text = TIMES.iter().find_map(|at| json.pointer(at)?.as_str())?;
-    let in_utc = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
-    let time = text.parse::<Timestamp>().ok().or_else(|| Some(in_utc()?.timestamp()))?;
-    Some(time.as_millisecond())
 }
 
 #[cfg(test)]

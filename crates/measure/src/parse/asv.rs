@@ -8,11 +8,12 @@ use std::path::Path;
 use serde_json::Value as Json;
 use tacho_record::{Direction, Unit};
 
-use crate::commands::changes::file_point::{FilePoint, FileValue};
+use super::file_point::{FilePoint, FileValue};
+use super::limited::read_file;
 
 /// What a file of results says; nothing of another file.
 pub fn point(path: &Path) -> Option<FilePoint> {
-    let json: Json = serde_json::from_slice(&tacho_measure::read_file(path).ok()?).ok()?;
+    let json: Json = serde_json::from_slice(&read_file(path).ok()?).ok()?;
     let commit = json.get("commit_hash")?.as_str()?;
     let results = json.get("results")?.as_object()?;
     let columns = json.get("result_columns")?.as_array()?;
@@ -30,7 +31,7 @@ pub fn point(path: &Path) -> Option<FilePoint> {
     });
     let values = values.collect();
     let label = commit.get(..10).unwrap_or(commit).to_owned();
-    Some(FilePoint { label, time: moment.map(|ms| (ms / 1000).to_string()), moment, values })
+    Some(FilePoint { label, moment, values })
 }
 
 /// A benchmark's value: times of asv are seconds, memory is bytes.
@@ -62,4 +63,41 @@ fn combinations(params: &[Json]) -> Vec<String> {
 
 fn join(name: &str, value: &str) -> String {
     if name.is_empty() { value.to_owned() } else { format!("{name}, {value}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What asv 0.6 keeps of a commit, shortened.
+    const RESULTS: &str = r#"{"commit_hash": "eafb8ba3c14c5dd4d8dc2c7b8ad1b0a0b2c1d9f1",
+        "date": 1577836800000, "result_columns": ["result", "params", "version"],
+        "results": {
+            "suite.time_keys": [[0.002], [], "1f"],
+            "suite.time_range": [[0.5, null, 1.5, 2.0], [["'a'", "'b'"], ["10", "200"]], "2a"],
+            "suite.mem_list": [[88], [], "3c"],
+            "suite.track_failed": [null, [], "4d"]
+        }, "version": 2}"#;
+
+    #[test]
+    fn each_combination_of_parameters_is_a_series() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("eafb8ba3-virtualenv.json");
+        std::fs::write(&path, RESULTS).unwrap();
+        let FilePoint { label, moment, mut values } = point(&path).unwrap();
+        assert_eq!((label.as_str(), moment), ("eafb8ba3c1", Some(1_577_836_800_000)));
+        values.sort_by(|a, b| a.series.cmp(&b.series));
+        let found: Vec<_> =
+            values.iter().map(|it| (it.series.as_str(), it.unit.clone(), it.samples[0])).collect();
+        let expected = [
+            ("suite.mem_list", Unit::Bytes, 88.0),
+            ("suite.time_keys", Unit::Nanoseconds, 2e6),
+            ("suite.time_range('a', 10)", Unit::Nanoseconds, 5e8),
+            ("suite.time_range('b', 10)", Unit::Nanoseconds, 1.5e9),
+            ("suite.time_range('b', 200)", Unit::Nanoseconds, 2e9),
+        ];
+        assert_eq!(found, expected);
+        std::fs::write(&path, "{}").unwrap();
+        assert_eq!(point(&path), None);
+    }
 }
