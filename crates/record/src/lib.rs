@@ -25,6 +25,7 @@ mod metric;
 pub mod numbers;
 pub mod plan;
 mod probing;
+mod quiet_wait;
 mod ratio;
 mod recipes;
 mod reference;
@@ -62,9 +63,10 @@ pub use kept_noise::{KeptNoise, KeptProgramNoise};
 pub use metric::{Direction, Metric, MetricName};
 pub use plan::Plan;
 pub use probing::{ProbeSide, Probing, UnavailableDisturbance};
+pub use quiet_wait::QuietWait;
 pub use ratio::factor;
 pub use recipes::{QuirkRecipe, Recipes};
-pub use reference::{ReferenceMode, ReferenceProgram, ReferenceSample};
+pub use reference::{ReferenceMode, ReferenceProgram, ReferenceSample, ReferenceSummary};
 pub use revision::{Commit, CvsNumbers, Revision, short_name};
 pub use rule::{
     EndReason, MOST_IN_BUDGET, Precision, Rule, RuleError, RuleRequest, Stop, Warmup, duration,

@@ -122,6 +122,23 @@ pub struct ReferenceSample {
     pub cpu: Duration,
 }
 
+/// What the reference says of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReferenceSummary {
+    /// How often fixed programs were executed.
+    pub executions: usize,
+    /// Their share of the time of all executions.
+    pub share: f64,
+    /// The program whose times vary most within the run, and their spread, as a share.
+    pub varies: Option<(ReferenceProgram, f64)>,
+    /// The last run before on the host that executed fixed programs,
+    pub since: Option<i64>,
+    /// how many programs were executed often enough in both runs to be compared,
+    pub compared: usize,
+    /// and by what share programs are clearly slower since then, or faster if negative.
+    pub moved: Vec<(ReferenceProgram, f64)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

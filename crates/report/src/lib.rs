@@ -13,6 +13,7 @@ pub mod build;
 pub mod change;
 pub mod comparison;
 pub mod detection;
+pub mod host;
 pub mod layouts;
 pub mod meaning;
 pub mod probe;

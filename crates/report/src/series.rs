@@ -249,6 +249,10 @@ pub fn left_behind(executions: usize) -> String {
     format!("{} left processes behind, which were killed", count(executions, "execution"))
 }
 
+/// What to do about [`left_behind`].
+pub const LEFT_BEHIND_HINT: &str =
+    "the command should wait for its child processes, so that all of their work is measured";
+
 /// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
 #[must_use]
 pub fn stopped(stopped: &Stop) -> String {

@@ -13,7 +13,8 @@ use tacho_record::{
     LimitedExecutions, Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey,
     UnavailableDisturbance, short_name,
 };
-use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord, HostLoad};
+use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord};
+use tacho_report::host::HostLoad;
 use tacho_report::probe::ProbedRow;
 use tacho_stats::history::HistoryVerdict;
 

@@ -2,25 +2,12 @@
 
 use std::time::Duration;
 
-use tacho_record::Outcome;
+use tacho_record::{Outcome, QuietWait};
 
 use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
 use crate::database::{Database, TransactionKind, Value};
 use crate::samples::{DisturbanceRow, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
-
-/// A wait for a quiet host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuietWait {
-    /// Before which round.
-    pub round: u32,
-    /// How long.
-    pub took: Duration,
-    /// Whether the host was quiet then; else the run waited no longer.
-    pub quiet: bool,
-    /// What was seen first, in one line.
-    pub why: String,
-}
 
 impl Store {
     /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing

@@ -66,7 +66,6 @@ pub use changes::{Analysis, MeasuredAgain, NewAnalysis};
 pub use check::{Damage, StoreCheck};
 pub use comparisons::Baseline;
 pub use counts::SampleCounts;
-pub use disturbed::QuietWait;
 pub use error::{DriverError, StoreError};
 pub use hosts::HostId;
 pub use location::Location;

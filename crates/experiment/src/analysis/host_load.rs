@@ -2,7 +2,7 @@
 //! docs/src/method.
 
 use tacho_record::Sample;
-use tacho_report::comparison::HostLoad;
+use tacho_report::host::HostLoad;
 use tacho_stats::summary::median;
 
 /// From this number of CPUs used by others on, over all executions, the load is reported.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::{Digest, ReferenceProgram, ReferenceSample, Run};
+use tacho_record::{Digest, ReferenceProgram, ReferenceSample, ReferenceSummary, Run};
 use tacho_stats::Summary;
 use tacho_stats::lab::ReferenceLevel;
 use tacho_store::{HostId, Store, StoreError};
@@ -114,23 +114,6 @@ pub fn slower(tracks: &[ReferenceTrack]) -> BTreeMap<i64, f64> {
     }
     let mean = |levels: &[f64]| (levels.iter().sum::<f64>() / levels.len() as f64).exp_m1();
     all.into_iter().map(|(run, levels)| (run, mean(&levels))).collect()
-}
-
-/// What the reference says of one run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReferenceSummary {
-    /// How often fixed programs were executed.
-    pub executions: usize,
-    /// Their share of the time of all executions.
-    pub share: f64,
-    /// The program whose times vary most within the run, and their spread, as a share.
-    pub varies: Option<(ReferenceProgram, f64)>,
-    /// The last run before on the host that executed fixed programs,
-    pub since: Option<i64>,
-    /// how many programs were executed often enough in both runs to be compared,
-    pub compared: usize,
-    /// and by what share programs are clearly slower since then, or faster if negative.
-    pub moved: Vec<(ReferenceProgram, f64)>,
 }
 
 /// The fewest executions within a run of which the spread and the level are known.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{
-    Cell, Digest, Direction, Metric, Purpose, ReferenceMode, RequestedEstimator, Rule, Run, Sample,
-    Steadiness, Unit, Warmup,
+    Cell, Digest, Direction, Metric, Purpose, QuietWait, ReferenceMode, ReferenceSummary,
+    RequestedEstimator, Rule, Run, Sample, Steadiness, Unit, Warmup,
 };
-use tacho_store::{MeasurementId, NewRun, QuietWait};
+use tacho_store::{MeasurementId, NewRun};
 
 use super::BenchCommand;
-use crate::analysis::reference::{self, ReferenceSummary};
+use crate::analysis::reference;
 use crate::run::enough::MetricValues;
 use crate::run::rounds::{self, SessionResult};
 use crate::run::session::{SampleDemand, Session, SessionCell};

@@ -2,7 +2,7 @@
 
 use tacho_record::{Metric, Sample, Warmup};
 use tacho_report::bench::BenchWarning;
-use tacho_report::comparison::HostLoad;
+use tacho_report::host::HostLoad;
 use tacho_stats::outlier::outliers;
 
 use super::{BenchCommand, BenchQuestion, Start};

@@ -54,9 +54,10 @@ pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 use std::time::{Duration, Instant};
 
 use rounds::Sequential;
-use tacho_record::{Comparing, Digest, Purpose, Run, Sample};
-use tacho_report::comparison::{CarriedOver, ComparedRow, HostLoad};
-use tacho_store::{MeasurementId, Store};
+use tacho_record::{Cell, Comparing, Digest, Purpose, Run};
+use tacho_report::comparison::{CarriedOver, ComparedRow};
+use tacho_report::host::HostLoad;
+use tacho_store::Store;
 
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::run::rounds::{SessionResult, measure_until};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{BenchmarkKey, Comparing, Run, Sample};
-use tacho_report::comparison::HostLoad;
+use tacho_report::host::HostLoad;
 use tacho_store::Store;
 
 use super::earlier_sides::had;

@@ -7,7 +7,7 @@ use crate::run::quiet_limits::Noise;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tacho_store::QuietWait;
+use tacho_record::QuietWait;
 
 use crate::{Context, Event, ExperimentError};
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Readings, Request, ScriptedExecutor};
-use tacho_record::{Outcome, Sample};
-use tacho_store::QuietWait;
+use tacho_record::{Outcome, QuietWait, Sample};
 
 use crate::run::quiet::LOOK;
 use crate::track_tests::{TestLab, ended};

@@ -19,6 +19,14 @@ pub struct ColumnMeaning {
     pub text: &'static str,
 }
 
+impl ColumnMeaning {
+    /// All of it: `user, sys: …`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.columns.join(", "), self.text)
+    }
+}
+
 impl BenchFindings<'_> {
     /// Columns with what is to be known of them.
     #[must_use]

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits};
 
 use crate::block::AnswerNote;
-use crate::series::outlier;
-use crate::words::count;
+use crate::series::{outlier, usual_speed};
+use crate::words::{count, moved};
 
 /// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
+/// A host whose speed moves by less is not worth a line.
+const LITTLE: f64 = 0.01;
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
@@ -27,7 +29,40 @@ pub struct FarSample {
     pub kind: Option<&'static str>,
 }
 
-/// How commands were executed, where that was requested: `on processors 2, with niceness 5`.
+/// That the user stopped it.
+pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+
+/// What to do where commands exit with a status that means failure.
+pub const STATUS_HINT: &str = "`-i` lets commands exit with any status";
+
+/// That two commands were executed at the same time, on these processors.
+#[must_use]
+pub fn duet([first, second]: [u32; 2]) -> String {
+    format!(
+        "executed at the same time on processors {first} and {second}, swapped each round; each \
+         time was measured while the other command was running"
+    )
+}
+
+/// That executions took longer by this share while the host was slow; nothing where it is little.
+#[must_use]
+pub fn uneven(by: Option<f64>) -> Option<String> {
+    by.filter(|by| *by >= LITTLE).map(|by| usual_speed(&moved(by), "times"))
+}
+
+/// That the notes that are left out are shown with `-v`, with the outliers in front.
+#[must_use]
+pub fn left_out(outliers: Option<String>, notes: usize) -> Option<String> {
+    match (outliers, notes) {
+        (None, 0) => None,
+        (None, _) => Some(format!("`-v` shows {}", count(notes, "more note"))),
+        (Some(outliers), 0) => Some(format!("{outliers} (`-v` lists them)")),
+        (Some(outliers), _) => Some(format!("{outliers} (`-v`: {})", count(notes, "more note"))),
+    }
+}
+
+/// How commands were executed, where that was requested: `executed on processors 2, with niceness
+/// 5`.
 #[must_use]
 pub fn conditions(of: &Conditions, limits: &Limits) -> Option<String> {
     let Conditions { cpus, nice, aslr, cold, cgroup, inherit, random_environment, .. } = of;
@@ -43,7 +78,7 @@ pub fn conditions(of: &Conditions, limits: &Limits) -> Option<String> {
         (!amounts.is_empty()).then(|| format!("with at most {}", amounts.join(" and "))),
     ];
     let words: Vec<String> = words.into_iter().flatten().collect();
-    (!words.is_empty()).then(|| words.join(", "))
+    (!words.is_empty()).then(|| format!("executed {}", words.join(", ")))
 }
 
 /// Why columns are empty that all commands have, by why their metrics are absent.
@@ -55,6 +90,12 @@ pub fn unaccounted(absent: &BTreeMap<String, String>) -> Option<String> {
         (None, None) => return None,
     };
     Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
+}
+
+/// Why a counter is absent.
+#[must_use]
+pub fn uncounted(counter: &str, why: &str) -> String {
+    format!("no {counter}: {why}")
 }
 
 /// All outliers in one line, with their most frequent cause.

@@ -3,7 +3,8 @@
 use tacho_record::Unit;
 
 use super::BenchFindings;
-use crate::series::left_behind;
+use crate::host;
+use crate::series::{LEFT_BEHIND_HINT, left_behind};
 use crate::words::{change, count, cut};
 
 /// How wide the name of a command may become in a warning.
@@ -77,7 +78,7 @@ impl BenchFindings<'_> {
                 format!("the first execution took {ratio:.1} times as long as the median")
             }
             BenchWarning::LeftBehind(number) => left_behind(number),
-            BenchWarning::Loaded(cpus) => format!("other processes used {cpus:.1} CPU meanwhile"),
+            BenchWarning::Loaded(cpus) => host::others(cpus, "meanwhile"),
             BenchWarning::MostlyShell(share) => {
                 let share = if share < 0.95 {
                     format!("{:.0} %", share * 100.0)
@@ -94,9 +95,7 @@ impl BenchFindings<'_> {
                 let rounds = count(rounds as usize, "round");
                 format!("no steady state: its level last changed {rounds} before the end")
             }
-            BenchWarning::Stolen(share) => {
-                format!("a hypervisor kept {share:.2} CPU from this host")
-            }
+            BenchWarning::Stolen(share) => host::stolen(share, "meanwhile"),
         }
     }
 
@@ -118,10 +117,7 @@ impl BenchFindings<'_> {
                 "`-w 3` executes each command three times before measuring; `-p` can restore that \
                  state before each execution",
             ),
-            BenchWarning::LeftBehind(_) => Some(
-                "the command should wait for its child processes, so that all of their work is \
-                 measured",
-            ),
+            BenchWarning::LeftBehind(_) => Some(LEFT_BEHIND_HINT),
             // Where something is unclear, that is among the ways out.
             BenchWarning::Loaded(_) if self.needs_way_out() => None,
             BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until they are done"),

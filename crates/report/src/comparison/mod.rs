@@ -25,6 +25,7 @@ use std::time::Duration;
 use tacho_record::{BenchmarkKey, Comparing, Rule};
 
 use crate::block::Block;
+use crate::host::HostLoad;
 
 /// What is executed after a side of a benchmark takes more or less than after others.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,23 +36,6 @@ pub struct CarriedOver {
     pub side: usize,
     /// How much more, as a share; less than 0 is less.
     pub share: f64,
-}
-
-/// What others had of the host, where that is enough to be reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HostLoad {
-    /// Other processes used this many CPUs.
-    pub others: Option<f64>,
-    /// A hypervisor kept this many CPUs' time from the host.
-    pub stolen: Option<f64>,
-}
-
-impl HostLoad {
-    /// Whether there is nothing to report.
-    #[must_use]
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A comparison, as it is worded.

@@ -4,8 +4,9 @@ use tacho_record::factor;
 use tacho_stats::compare::{Comparison, Estimate, Estimator, ModeComparison, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
-use super::{ComparedRow, ComparisonReport, HostLoad, clauses};
+use super::{ComparedRow, ComparisonReport, clauses};
 use crate::block::AnswerNote;
+use crate::host::HostLoad;
 use crate::layouts::short;
 use crate::words::{self, change, count, percent};
 
@@ -128,13 +129,7 @@ impl ComparisonReport<'_> {
     fn of_host(&self, run: i64, load: &HostLoad) -> Vec<AnswerNote> {
         let is_own = self.run == Some(run);
         let meanwhile = if is_own { "meanwhile".to_owned() } else { format!("during run {run}") };
-        let others =
-            load.others.map(|cpus| format!("other processes used {cpus:.1} CPU {meanwhile}"));
-        let stolen = load
-            .stolen
-            .map(|share| format!("a hypervisor kept {share:.2} CPU from this host {meanwhile}"));
-        let all = others.into_iter().chain(stolen);
-        all.map(AnswerNote::warning).collect()
+        load.clauses(&meanwhile).into_iter().map(AnswerNote::warning).collect()
     }
 
     /// That what is compared is not of one run, and what that costs.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use tacho_record::{Failure, Limit, Outcome, Place, ReachedLimit, Sample};
-use tacho_store::{Absence, QuietWait, StoreError};
+use tacho_record::{Failure, Limit, Outcome, Place, QuietWait, ReachedLimit, Sample};
+use tacho_store::{Absence, StoreError};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, failures, limited, sample};
 

@@ -46,7 +46,7 @@ pub fn machine(store: &mut Store, run: &Run) -> Result<String, CliError> {
         lines.push(format!("the machine changed since run {since}: {}", what.join("; ")));
     }
     if let Some(summary) = reference::summary(store, run)? {
-        lines.push(output::reference::line(&summary));
+        lines.push(tacho_report::host::reference(&summary));
     }
     let width = output::terminal_width();
     Ok(lines.iter().map(|line| format!("\n{}", text::wrap(&format!("{line}\n"), width))).collect())

@@ -96,7 +96,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let conditions = store.conditions(run.number)?;
         let took = took(store, &run)?;
         let what = run_words::of_run(store, &run, &revisions)?;
-        let reference = reference::summary(store, &run)?.as_ref().map(output::reference::line);
+        let reference =
+            reference::summary(store, &run)?.as_ref().map(tacho_report::host::reference);
         runs.push(RunRecord { run, what, conditions, took, reference });
     }
     let mut superseded: Vec<(BenchmarkKey, u32)> = Vec::new();

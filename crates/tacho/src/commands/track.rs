@@ -15,6 +15,8 @@ use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
     percentage,
 };
+use tacho_report::host;
+use tacho_report::series::LEFT_BEHIND_HINT;
 use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_subject::{SelectedRevisions, history};
 
@@ -206,11 +208,7 @@ impl CommandSession {
                     "note",
                     &format!("{executions} of `{key}` left processes behind, which were killed"),
                 );
-                output::note(
-                    "hint",
-                    "the command should wait for its child processes, so that all of their work is \
-                     measured",
-                );
+                output::note("hint", LEFT_BEHIND_HINT);
             }
         }
         Ok(())
@@ -220,7 +218,7 @@ impl CommandSession {
     pub(super) fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
-        for line in text::noise(&waits, &disturbed) {
+        for line in host::noise(&waits, &disturbed) {
             output::note("note", &line);
         }
         Ok(())
@@ -235,14 +233,8 @@ impl CommandSession {
             samples.push(self.store.samples(measurement)?);
         }
         let load = host_load(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        if let Some(cpus) = load.others {
-            output::note("warning", &format!("other processes used {cpus:.1} CPU meanwhile"));
-        }
-        if let Some(share) = load.stolen {
-            output::note(
-                "warning",
-                &format!("a hypervisor kept {share:.2} CPU from this host meanwhile"),
-            );
+        for clause in load.clauses("meanwhile") {
+            output::note("warning", &clause);
         }
         if !load.is_none() {
             let counts = samples.iter().flatten().any(|it| it.value(CALLGRIND).is_some());
@@ -270,9 +262,9 @@ impl CommandSession {
         let Some(run) = run else { return Ok(()) };
         match reference::summary(&mut self.store, &run)? {
             Some(summary) if is_asked || !summary.moved.is_empty() => {
-                output::note("note", &output::reference::line(&summary));
+                output::note("note", &host::reference(&summary));
             }
-            None if is_asked => output::note("note", output::reference::NOT_EXECUTED),
+            None if is_asked => output::note("note", host::REFERENCE_NOT_EXECUTED),
             _ => {}
         }
         Ok(())

@@ -6,13 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::OutlierExplanation;
-use tacho_experiment::analysis::reference::ReferenceSummary;
 use tacho_record::{
-    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState,
-    Sample, Series, Steadiness, Stop,
+    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, QuietWait,
+    ReferenceSummary, Run, RunState, Sample, Series, Steadiness, Stop,
 };
 use tacho_report::series::summary;
-use tacho_store::QuietWait;
 
 use super::bounds::Bounds;
 use super::levels::LevelsAnswer;

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Rule, is_shown, shown};
 pub use tacho_report::words::{count, cut, duration, interval, limited, percent, precision};
-use tacho_store::QuietWait;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
 pub fn day(date: Option<Timestamp>) -> String {
@@ -28,21 +27,6 @@ pub fn rule(rule: &Rule) -> String {
     let Rule { min_rounds, max_rounds, .. } = rule;
     let share = precision(wanted.share);
     format!("until its median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
-}
-
-/// What the host did to a run, a line each: what was waited for, and which rounds were repeated.
-pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
-    let waited = waits.first().map(|first| {
-        let took = duration(waits.iter().map(|wait| wait.took).sum());
-        let end =
-            if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
-        format!("waited {took} for a quiet host{end}: {}", first.why)
-    });
-    let repeated = disturbed.first().map(|(round, why)| {
-        let rounds = count(disturbed.len(), "round");
-        format!("{rounds} disturbed, and repeated; the first, {round}: {why}")
-    });
-    waited.into_iter().chain(repeated).collect()
 }
 
 /// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in

@@ -50,7 +50,7 @@ pub fn measure(
             Ok((compared, summary.flatten()))
         })?;
         if let Some(summary) = summary {
-            output::note("note", &output::reference::line(&summary));
+            output::note("note", &tacho_report::host::reference(&summary));
         }
         return Ok((compared, None));
     };

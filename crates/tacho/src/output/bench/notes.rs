@@ -4,16 +4,14 @@ use tacho_experiment::bench::CommandResult;
 use tacho_record::ReferenceMode;
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::comparison::clauses;
-use tacho_report::series::{steadiness, usual_speed};
-use tacho_report::words::moved;
+use tacho_report::host;
+use tacho_report::series::steadiness;
 
 use super::BenchReport;
-use crate::output::{self, reference, text};
+use crate::output::{self, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
-/// A host whose speed moves by less is not worth a line.
-const LITTLE: f64 = 0.01;
 
 impl BenchReport<'_> {
     /// Prints what the numbers below are worth less for: most of the time of a command is not its
@@ -65,27 +63,19 @@ impl BenchReport<'_> {
     /// Prints the others beside the answer.
     pub fn print_notes(&self) {
         if self.answer.interrupted {
-            output::note("note", "interrupted: this is what was measured so far");
-        }
-        if let Some([first, second]) = self.question.duet {
-            let how =
-                "swapped each round; each time was measured while the other command was running";
-            let text =
-                format!("executed at the same time on processors {first} and {second}, {how}");
-            output::note("note", &text);
+            output::note("note", notes::INTERRUPTED);
         }
         let first = self.question.commands.first();
         let conditions = first.and_then(|it| notes::conditions(&it.conditions, &it.limits));
-        if let Some(conditions) = conditions {
-            output::note("note", &format!("executed {conditions}"));
-        }
-        for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
+        let at_once = self.question.duet.map(notes::duet);
+        let host = host::noise(&self.answer.waits, &self.answer.disturbed);
+        for line in at_once.into_iter().chain(conditions).chain(host) {
             output::note("note", &line);
         }
         match &self.answer.reference {
-            Some(summary) => output::note("note", &reference::line(summary)),
+            Some(summary) => output::note("note", &host::reference(summary)),
             None if self.question.reference == ReferenceMode::Off => {}
-            None => output::note("note", reference::NOT_EXECUTED),
+            None => output::note("note", host::REFERENCE_NOT_EXECUTED),
         }
         if let Some(line) = self.host_line() {
             output::note("note", &line);
@@ -104,8 +94,7 @@ impl BenchReport<'_> {
 
     /// How uneven the host was.
     fn host_line(&self) -> Option<String> {
-        let by = self.standings.uneven.filter(|by| *by >= LITTLE)?;
-        Some(usual_speed(&moved(by), "times"))
+        notes::uneven(self.standings.uneven)
     }
 
     /// What was asked for and cannot be read here.
@@ -115,7 +104,7 @@ impl BenchReport<'_> {
         }
         for asked in &self.question.counters {
             if let Some(why) = self.answer.absent.get(asked.counter.name()) {
-                output::note("note", &format!("no {}: {why}", asked.counter.name()));
+                output::note("note", &notes::uncounted(asked.counter.name(), why));
             }
         }
     }
@@ -146,7 +135,7 @@ impl BenchReport<'_> {
             it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "))
         };
         if self.standings.each.iter().any(exited) {
-            output::note("hint", "`-i` lets commands exit with any status");
+            output::note("hint", notes::STATUS_HINT);
         }
     }
 
@@ -157,16 +146,9 @@ impl BenchReport<'_> {
             return explanations.iter().for_each(|line| output::note("note", line));
         }
         let far: Vec<_> = self.standings.each.iter().flat_map(CommandResult::far_samples).collect();
-        let outliers = notes::outliers(&far);
-        let line = match (outliers, explanations.len()) {
-            (None, 0) => return,
-            (None, number) => format!("`-v` shows {}", text::count(number, "more note")),
-            (Some(outliers), 0) => format!("{outliers} (`-v` lists them)"),
-            (Some(outliers), number) => {
-                format!("{outliers} (`-v`: {})", text::count(number, "more note"))
-            }
-        };
-        output::note("note", &line);
+        if let Some(line) = notes::left_out(notes::outliers(&far), explanations.len()) {
+            output::note("note", &line);
+        }
     }
 
     /// What numbers mean, which does not change from one answer to the next.
@@ -174,8 +156,8 @@ impl BenchReport<'_> {
         let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let uneven = compared.find_map(|it| clauses::uneven(&it.choice));
         let uneven = uneven.filter(|_| self.standings.uneven.is_none());
-        let worded = |ColumnMeaning { columns, text }| format!("{}: {text}", columns.join(", "));
-        let meanings = self.findings().meanings().into_iter().map(worded);
+        let meanings = self.findings().meanings();
+        let meanings = meanings.iter().map(ColumnMeaning::line);
         let family = self.family().map(|family| family.line());
         uneven.into_iter().chain(meanings).chain(family).collect()
     }

@@ -4,8 +4,9 @@ use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, GateOutcome};
 use tacho_record::{RequestedEstimator, Side, StopCondition};
 use tacho_report::comparison::{
-    CarriedOver, ComparedRow, HostLoad, between_runs, has_trade_off, in_order, places,
+    CarriedOver, ComparedRow, between_runs, has_trade_off, in_order, places,
 };
+use tacho_report::host::HostLoad;
 use tacho_stats::compare::{
     Comparison, Estimate, ModeComparison, Note, RankTest, SharedModes, Size,
 };
