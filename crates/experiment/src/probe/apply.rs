@@ -104,7 +104,16 @@ pub(crate) fn disturber(
             let ready = Readiness::Started;
             Disturber { beside: Some(CompanionRequest { request: again, ready }), ..idle }
         }
-        _ => idle,
+        Disturbance::Addresses { .. }
+        | Disturbance::Cpu { .. }
+        | Disturbance::Environment
+        | Disturbance::Frequency { .. }
+        | Disturbance::HugePages { .. }
+        | Disturbance::Layout { .. }
+        | Disturbance::Memory { .. }
+        | Disturbance::Nice { .. }
+        | Disturbance::Socket { .. }
+        | Disturbance::Storage { .. } => idle,
     }
 }
 
