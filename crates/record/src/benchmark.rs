@@ -73,6 +73,12 @@ pub struct BenchmarkKey {
 }
 
 impl BenchmarkKey {
+    /// The first version of a benchmark without parameters.
+    #[must_use]
+    pub fn plain(name: impl Into<String>) -> Self {
+        Self { name: name.into(), version: 1, parameters: Parameters::default() }
+    }
+
     /// The key as text that no other key has: `n = 1` and `n = "1"` are two benchmarks, though they
     /// read alike.
     #[must_use]

@@ -139,11 +139,7 @@ mod tests {
         let bounds =
             |ratio: f64| Some(RatioBounds { ratio, low: ratio - 0.01, high: ratio + 0.01 });
         let row = |usual: Vec<Option<f64>>, levels| ProbedRow {
-            benchmark: BenchmarkKey {
-                name: "work".into(),
-                version: 1,
-                parameters: tacho_record::Parameters::default(),
-            },
+            benchmark: BenchmarkKey::plain("work"),
             metric: Metric::built_in("wall").unwrap(),
             usual,
             rounds: 30,

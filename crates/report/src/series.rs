@@ -350,11 +350,7 @@ mod tests {
     fn runs_on_an_uneven_host_are_reported_where_its_speed_is_most_of_the_spread() {
         let one = |run, slower, gain| HostUnevenness { run, slower, gain };
         let of = |uneven: &[HostUnevenness]| {
-            let benchmark = BenchmarkKey {
-                name: "b".into(),
-                version: 1,
-                parameters: tacho_record::Parameters::default(),
-            };
+            let benchmark = BenchmarkKey::plain("b");
             let metric = tacho_record::Metric::built_in("wall").unwrap();
             let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
             uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec(), changes: vec![] })

@@ -269,7 +269,7 @@ impl<'a> SeriesMaterial<'a> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tacho_record::{BuildState, Failure, Host, Parameters};
+    use tacho_record::{BuildState, Failure, Host};
     use tacho_store::{Location, SampleCounts};
 
     use super::*;
@@ -294,8 +294,7 @@ mod tests {
     }
 
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
-        let benchmark =
-            BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
+        let benchmark = BenchmarkKey::plain("b");
         let count = |values: &Values| SampleCounts {
             benchmark: benchmark.clone(),
             revision: values.revision.clone(),

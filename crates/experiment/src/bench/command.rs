@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tacho_record::plan::{self, Expect, ExpectOutput, Hooks, Output};
-use tacho_record::{
-    BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit,
-};
+use tacho_record::{BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Unit};
 
 use crate::trial::env_padding;
 
@@ -57,7 +55,7 @@ impl BenchCommand {
 
     /// What its samples are kept under.
     pub(super) fn key(&self) -> BenchmarkKey {
-        BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
+        BenchmarkKey::plain(self.name.clone())
     }
 
     /// What a command finds around it if nothing else is asked for: our whole environment, the

@@ -372,11 +372,7 @@ mod tests {
             Point { build: Some(built(&revision, content)), revision, ..measured(&[1.0], 0) }
         };
         let points: Vec<Point> = (1..).zip(["a", "b", "a", "c", "a"]).map(point).collect();
-        let benchmark = BenchmarkKey {
-            name: "b".into(),
-            version: 1,
-            parameters: tacho_record::Parameters::default(),
-        };
+        let benchmark = BenchmarkKey::plain("b");
         let metric = tacho_record::Metric::built_in("wall").unwrap();
         let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
         let series = Series { key, points, uneven: vec![], changes: vec![] };

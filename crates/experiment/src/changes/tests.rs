@@ -25,11 +25,7 @@ const PLAN: &str =
 
 /// A change of that name, after `good` and up to `bad`.
 pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
-    let benchmark = BenchmarkKey {
-        name: "b".into(),
-        version: 1,
-        parameters: tacho_record::Parameters::default(),
-    };
+    let benchmark = BenchmarkKey::plain("b");
     let metric = Metric::built_in("wall").unwrap();
     Change {
         name: name.into(),

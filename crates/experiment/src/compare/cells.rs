@@ -21,8 +21,7 @@ pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>
         ));
     }
     if is_command[0] {
-        let parameters = Parameters::default();
-        return Ok(vec![BenchmarkKey { name: COMMAND.to_owned(), version: 1, parameters }]);
+        return Ok(vec![BenchmarkKey::plain(COMMAND)]);
     }
     let names = programs.map(|it| it.parameters().map(|it| it.0.keys().collect::<Vec<_>>()));
     if names[0] != names[1] {

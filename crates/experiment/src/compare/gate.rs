@@ -92,7 +92,7 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::{BenchmarkKey, LimitedExecutions, Metric, Parameters, Unit};
+    use tacho_record::{BenchmarkKey, LimitedExecutions, Metric, Unit};
     use tacho_stats::Summary;
     use tacho_stats::compare::{Better, ComparisonRules, Look, SampleValue, Sides, compare};
 
@@ -116,11 +116,7 @@ mod tests {
         let sides = Sides { a: &of_a, b: &of_b, control: &[] };
         let comparison = compare(&sides, &rules, Look::only(a.len(), 0.05));
         ComparedRow {
-            benchmark: BenchmarkKey {
-                name: "sort".into(),
-                version: 1,
-                parameters: Parameters::default(),
-            },
+            benchmark: BenchmarkKey::plain("sort"),
             metric: Metric { name: "it".into(), unit: Unit::Nanoseconds, better },
             sides: [Summary::of(a), Summary::of(b)],
             levels: [None, None],

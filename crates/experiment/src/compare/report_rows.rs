@@ -212,15 +212,11 @@ fn grouped(
             Some(_) => {}
             None => {
                 places.insert(&one.benchmark, rows.len());
-                rows.push((key(&one.benchmark), vec![one.metric.clone()]));
+                rows.push((BenchmarkKey::plain(&one.benchmark), vec![one.metric.clone()]));
             }
         }
     }
     Ok(rows)
-}
-
-fn key(name: &str) -> BenchmarkKey {
-    BenchmarkKey { name: name.to_owned(), version: 1, parameters: Parameters::default() }
 }
 
 /// The benchmark that has the command's name, or is the only one; its time as what the command's is

@@ -354,7 +354,6 @@ fn points(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::Parameters;
     use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
 
     use super::*;
@@ -472,8 +471,7 @@ mod tests {
 
     #[test]
     fn what_was_never_measured_has_its_reason() {
-        let key =
-            BenchmarkKey { name: "gauss".into(), version: 1, parameters: Parameters::default() };
+        let key = BenchmarkKey::plain("gauss");
         let why = |lacks| unmeasured(&key, NAMES, lacks);
         assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
         assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");

@@ -165,7 +165,7 @@ fn moment(at: Timestamp, (first, last): (Timestamp, Timestamp)) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::SignedDuration;
-    use tacho_record::{BenchmarkKey, Metric, Parameters, Place};
+    use tacho_record::{BenchmarkKey, Metric, Place};
 
     use super::*;
     use crate::{RunBenchmark, RunExecution};
@@ -190,11 +190,7 @@ mod tests {
         RunExecutions {
             programs: Vec::new(),
             benchmarks: vec![RunBenchmark {
-                benchmark: BenchmarkKey {
-                    name: "grind".into(),
-                    version: 1,
-                    parameters: Parameters::default(),
-                },
+                benchmark: BenchmarkKey::plain("grind"),
                 metric: Metric::built_in("wall").unwrap(),
                 executions: (0..120).rev().map(one).collect(),
             }],

@@ -25,8 +25,8 @@ use tacho_record::bisection::{
     Stage, StepResult, UndecidedReason, UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Metric, Parameters, Purpose,
-    Revision, RunState, Unit,
+    BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Metric, Purpose, Revision,
+    RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -80,7 +80,7 @@ fn asked(metric: &str) -> BisectionRequest {
         good: "r1".into(),
         bad: "HEAD".into(),
         exchanged: false,
-        benchmark: BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() },
+        benchmark: BenchmarkKey::plain("b"),
         metric: Metric::known(metric).unwrap_or_else(|| Metric {
             name: metric.into(),
             unit: Unit::Other(String::new()),

@@ -35,11 +35,7 @@ pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError>
     if let Some(&(name, of)) = of_build {
         let unit = if of == ValueSource::Build { Unit::Nanoseconds } else { Unit::Bytes };
         let metric = Metric { name: name.to_owned(), unit, better: Direction::Lower };
-        let key = BenchmarkKey {
-            name: "build".to_owned(),
-            version: 1,
-            parameters: Parameters::default(),
-        };
+        let key = BenchmarkKey::plain("build");
         return Ok(BisectTarget { plan: plan.clone(), key, metric, of, test: None });
     }
     let (mut benchmark, key) = chosen(plan, command.benchmark.as_deref())?;
@@ -51,11 +47,7 @@ pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError>
 /// How often a command fails, built as this plan says.
 pub(crate) fn test(plan: &Plan, command: &str) -> Result<BisectTarget, CliError> {
     let benchmark = typed_subject::test(command)?;
-    let key = BenchmarkKey {
-        name: benchmark.name.clone(),
-        version: 1,
-        parameters: Parameters::default(),
-    };
+    let key = BenchmarkKey::plain(benchmark.name.clone());
     let unit = Unit::Other(String::new());
     let metric = Metric { name: "failed".to_owned(), unit, better: Direction::Lower };
     let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };

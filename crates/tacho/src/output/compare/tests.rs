@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult};
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Parameters, Program,
-    Purpose, Rule, Run, RunState, Side, StopCondition, Unit,
+    BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Program, Purpose, Rule,
+    Run, RunState, Side, StopCondition, Unit,
 };
 use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
@@ -25,11 +25,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
         look,
     );
     ComparedRow {
-        benchmark: BenchmarkKey {
-            name: name.into(),
-            version: 1,
-            parameters: Parameters::default(),
-        },
+        benchmark: BenchmarkKey::plain(name),
         metric: Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower },
         sides: [Summary::of(a), Summary::of(b)],
         levels: [None, None],
