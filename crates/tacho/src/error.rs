@@ -13,7 +13,7 @@ use tacho_machine::tune::{SettingError, TuneError};
 use tacho_measure::{MeasureError, Unavailable};
 use tacho_record::numbers::NumbersError;
 use tacho_record::plan::PlanErrors;
-use tacho_record::{Counter, RuleError};
+use tacho_record::{Counter, RuleError, in_backticks};
 use tacho_site::SiteError;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
@@ -146,10 +146,9 @@ pub enum CliError {
 }
 
 fn known_counters() -> String {
-    let counters = Counter::ALL.map(|counter| format!("`{}`", counter.name()));
     format!(
         "known: {}; `instructions=callgrind` is another name of `callgrind-instructions`",
-        counters.join(", ")
+        in_backticks(Counter::ALL.map(Counter::name))
     )
 }
 

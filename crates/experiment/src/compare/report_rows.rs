@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Parameters, Plan, Unit, shown};
+use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Plan, Unit, in_backticks, shown};
 
 use super::comparability::{difference, only_name, same_processors, status, statuses};
 use super::resolved_side::ResolvedSide;
@@ -139,8 +139,7 @@ fn has(said: &ExportedByName, one: &ExportedMetric) -> bool {
 
 /// Names in backticks, each once, in order.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let all: BTreeSet<String> = names.map(|name| format!("`{name}`")).collect();
-    all.into_iter().collect::<Vec<_>>().join(", ")
+    in_backticks(names.collect::<BTreeSet<_>>())
 }
 
 /// Whether one of the files has each benchmark that was named.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tacho_record::LimitedExecutions;
+use tacho_record::{LimitedExecutions, first_of};
 
 use super::number::short;
 
@@ -69,9 +69,5 @@ fn first_names(things: &[ToolReading]) -> Vec<String> {
 }
 
 fn list(names: &[String]) -> String {
-    let shown: Vec<String> =
-        names.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
-    let more = names.len().saturating_sub(LISTED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    first_of(names.iter().map(|name| format!("`{}`", short(name))), LISTED)
 }

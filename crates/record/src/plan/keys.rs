@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{LocatedMistake, Mistake};
 use super::schema::TREE;
+use crate::in_backticks;
 
 /// The title of the outermost table in messages.
 const ROOT: &str = "the plan";
@@ -64,12 +65,6 @@ pub(super) fn misspelt<'a>(
         (distance <= 2 && 2 * distance < known.len()).then_some((distance, known))
     };
     known.into_iter().filter_map(distance).min().map(|(_, known)| known)
-}
-
-/// Several words for a hint: `` `a`, `b`, `c` ``.
-pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let ticked: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    ticked.join(", ")
 }
 
 fn prune_table(
@@ -168,7 +163,7 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
             everywhere.iter().find(|(_, known)| *known == guess).map_or(ROOT, |(table, _)| table);
         return (format!("did you mean `{guess}` in {table}?"), None);
     }
-    (format!("valid keys: {}", list(keys(node))), None)
+    (format!("valid keys: {}", in_backticks(keys(node))), None)
 }
 
 /// Where a key belongs that says what is expected of the output, or of the exit status.
@@ -228,13 +223,6 @@ mod tests {
         for word in ["m", "nn", "print", "next", "jo", "JOBS", "rel", &"n".repeat(100_000)] {
             assert_eq!(misspelt(word, known), None, "{word}");
         }
-    }
-
-    #[test]
-    fn words_are_listed_with_commas() {
-        assert_eq!(list([]), "");
-        assert_eq!(list(["a"]), "`a`");
-        assert_eq!(list(["a", "b", "c"]), "`a`, `b`, `c`");
     }
 
     #[test]

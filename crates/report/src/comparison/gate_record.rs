@@ -1,6 +1,6 @@
 //! How `--fail-on` came out, in words.
 
-use tacho_record::{Direction, Unit, factor};
+use tacho_record::{Direction, Unit, factor, first_of};
 
 use super::ComparedRow;
 use crate::words::percent;
@@ -63,8 +63,7 @@ impl GateRecord {
 
 /// The first of them, and how many there are besides.
 fn named(all: &[String]) -> String {
-    let first = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    if all.len() > NAMED { format!("{first} and {} more", all.len() - NAMED) } else { first }
+    first_of(all, NAMED)
 }
 
 /// By how much a row is slower, at least and at most; nothing where nothing is known of that.

@@ -1,7 +1,7 @@
 //! Variants beside each other: times of the floor, processor time, memory, and the front of time
 //! and memory.
 
-use tacho_record::{Unit, factor};
+use tacho_record::{Unit, factor, in_backticks};
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::{BoundedValue, Summary};
 
@@ -96,14 +96,10 @@ impl VariantFindings<'_> {
                 "the Pareto front of time and memory is found only for up to {most} variants"
             );
         }
-        let names: Vec<String> = self
-            .front
-            .iter()
-            .map(|at| format!("`{}`", cut(&self.names.label(*at), COMMAND)))
-            .collect();
+        let names = self.front.iter().map(|at| cut(&self.names.label(*at), COMMAND));
         format!(
             "Pareto front of time and memory, no other is certainly better at both: {}",
-            names.join(", ")
+            in_backticks(names)
         )
     }
 }

@@ -16,6 +16,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgrp, getpid,
     kill_process, set_child_subreaper, waitid, waitpid,
 };
+use tacho_record::first_of;
 
 use super::table::{ProcessEntry, processes};
 
@@ -114,10 +115,8 @@ pub(super) fn alone() -> MutexGuard<'static, ()> {
 /// `left behind and killed: java (4711), sleep (4712)`; none where there was none.
 fn describe(killed: &[ProcessEntry]) -> Option<String> {
     let name = |process: &ProcessEntry| format!("{} ({})", process.name, process.id.as_raw_pid());
-    let names: Vec<String> = killed.iter().take(NAMED).map(name).collect();
-    let more = killed.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!names.is_empty()).then(|| format!("left behind and killed: {}{more}", names.join(", ")))
+    let names = first_of(killed.iter().map(name), NAMED);
+    (!killed.is_empty()).then(|| format!("left behind and killed: {names}"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use tacho_experiment::build::layouts::{LayoutsResult, layouts};
 use tacho_experiment::build::linking::{PROCESSES, drawn_orders, fixed_orders};
-use tacho_record::{RuleRequest, percentage};
+use tacho_record::{RuleRequest, in_backticks, percentage};
 use tacho_subject::{Linker, RevisionQuery, Selection, history};
 
 use super::session::{CommandSession, SessionRequest};
@@ -72,8 +72,6 @@ fn known_metric(plan: &tacho_record::Plan, name: &str) -> Result<(), CliError> {
     if all().any(|known| known == name) {
         return Ok(());
     }
-    let known: std::collections::BTreeSet<String> =
-        all().map(|known| format!("`{known}`")).collect();
-    let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    let known = in_backticks(all().collect::<std::collections::BTreeSet<_>>());
     Err(CliError::UnknownMetric { name: name.to_owned(), known })
 }

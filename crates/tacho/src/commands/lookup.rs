@@ -6,7 +6,7 @@ use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, Counter, Metric, Revision, Run, Series};
+use tacho_record::{BenchmarkKey, Counter, Metric, Revision, Run, Series, in_backticks};
 use tacho_store::{HostId, Store};
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, SubjectError, history};
 
@@ -38,11 +38,7 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
         [one] => Ok((*one).clone()),
         [_, _, ..] => Err(CliError::Ambiguous {
             name: name.to_owned(),
-            candidates: begins
-                .iter()
-                .map(|r| format!("`{}`", r.short()))
-                .collect::<Vec<_>>()
-                .join(", "),
+            candidates: in_backticks(begins.iter().map(|revision| revision.short())),
         }),
         [] => {
             let run = name.parse::<u32>().ok().map(|number| format!("run:{number}"));
@@ -165,7 +161,7 @@ pub fn metrics(
     }
     let asked: Vec<String> = shown.metric.iter().map(|name| usual_name(name)).collect();
     if let Some(name) = asked.iter().find(|name| !known.contains(name)) {
-        let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let known = in_backticks(known);
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let has = |name: &String| {
@@ -185,14 +181,12 @@ pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>
         let stored = known.iter().find(|metric| metric.name == *name).cloned();
         // A reading that this host does not have has a reason that is to be shown.
         let found = stored.or_else(|| Metric::host(name));
-        found.ok_or_else(|| CliError::UnknownMetric { name: name.clone(), known: listed(&known) })
+        found.ok_or_else(|| {
+            let known = in_backticks(known.iter().map(|metric| &metric.name));
+            CliError::UnknownMetric { name: name.clone(), known }
+        })
     };
     names.iter().map(find).collect()
-}
-
-/// Their names, for a message.
-fn listed(metrics: &[Metric]) -> String {
-    metrics.iter().map(|metric| format!("`{}`", metric.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// All series of these benchmarks to show, over these revisions.

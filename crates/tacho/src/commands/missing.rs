@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 use tacho_experiment::{MissingMeasurements, Question, fill, marks, would_fill};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{BuildGap, Counter, Plan, Revision, Rule};
+use tacho_record::{BuildGap, Counter, Plan, Revision, Rule, in_backticks};
 use tacho_store::Store;
 
 use super::changes::found;
@@ -194,15 +194,14 @@ fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
 
 /// About how long that takes, as far as it is known.
 fn takes(lacking: &MissingMeasurements) -> String {
-    let names: Vec<String> = lacking.unknown.iter().map(|key| format!("`{key}`")).collect();
+    let names = in_backticks(&lacking.unknown);
     let about = format!("about {} without hooks", text::duration(lacking.takes));
     match (lacking.takes.is_zero(), names.is_empty()) {
         (_, true) => about,
         (true, false) => {
-            format!("how long is not known: {} was never executed here", names.join(", "))
+            format!("how long is not known: {names} was never executed here")
         }
         (false, false) => {
-            let names = names.join(", ");
             format!("{about}; the time of {names} is unknown: never executed here")
         }
     }

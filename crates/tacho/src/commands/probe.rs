@@ -6,7 +6,7 @@ use tacho_experiment::probe::{
     availability, kept_probe, other_orders, probe,
 };
 use tacho_machine::Root;
-use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision};
+use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision, in_backticks};
 use tacho_store::Store;
 use tacho_subject::Layout;
 
@@ -117,7 +117,7 @@ fn check_name(typed: &str) -> Result<(), CliError> {
     if Disturbance::NAMES.contains(&typed) {
         return Ok(());
     }
-    let known = Disturbance::NAMES.map(|name| format!("`{name}`")).join(", ");
+    let known = in_backticks(Disturbance::NAMES);
     Err(ProbeMistake::Unknown { name: typed.to_owned(), known }.into())
 }
 

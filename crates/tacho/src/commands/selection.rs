@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tacho_record::{Plan, Revision};
+use tacho_record::{Plan, Revision, in_backticks};
 use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
 use super::edited;
@@ -83,8 +83,7 @@ pub(super) fn selection(command: &TrackArgs) -> Result<Selection, CliError> {
 /// The plan with only the benchmarks that were named.
 pub(crate) fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
     plan.only(names).map_err(|unknown| {
-        let known: Vec<String> =
-            plan.benchmarks.iter().map(|benchmark| format!("`{}`", benchmark.name)).collect();
-        CliError::UnknownBenchmark { name: unknown.to_owned(), known: known.join(", ") }
+        let known = in_backticks(plan.benchmarks.iter().map(|benchmark| &benchmark.name));
+        CliError::UnknownBenchmark { name: unknown.to_owned(), known }
     })
 }

@@ -12,7 +12,7 @@ use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, BuildState, Commit, CvsNumbers, Metric, Point, Purpose,
-    Revision, Series, short_name,
+    Revision, Series, first_of, in_backticks, short_name,
 };
 use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::revision::numbered;
@@ -181,10 +181,8 @@ fn check_name(project: &Project, store: &mut Store, command: &ShowArgs) -> Resul
         return Ok(());
     }
     let names = known.iter().map(|key| &key.name).chain(planned());
-    let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    names.sort();
-    names.dedup();
-    Err(CliError::UnknownBenchmark { name: name.clone(), known: names.join(", ") })
+    let known = in_backticks(names.collect::<BTreeSet<_>>());
+    Err(CliError::UnknownBenchmark { name: name.clone(), known })
 }
 
 /// All series of all hosts.
@@ -489,11 +487,8 @@ impl RevisionDetails {
 
 /// The files of a commit of CVS with their numbers, which nothing else shows; nothing of others.
 fn files(commit: &Commit) -> String {
-    let numbered: Vec<String> =
-        commit.numbers.keys().take(FILES).map(|file| numbered(commit, file)).collect();
-    let more = commit.numbers.len() - numbered.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    if numbered.is_empty() { String::new() } else { format!("  {}{more}\n", numbered.join(", ")) }
+    let numbered = first_of(commit.numbers.keys().map(|file| numbered(commit, file)), FILES);
+    if numbered.is_empty() { numbered } else { format!("  {numbered}\n") }
 }
 
 impl HostDetails {

@@ -9,7 +9,7 @@ use tacho_experiment::TrackResult;
 use tacho_experiment::survey::{
     ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
-use tacho_record::{BuildGap, Change, Plan, Revision};
+use tacho_record::{BuildGap, Change, Plan, Revision, in_backticks};
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
@@ -159,11 +159,7 @@ impl Zoom {
         match named.as_slice() {
             [one] => Ok(Self::Change(Box::new((*one).clone()))),
             many => {
-                let candidates = many
-                    .iter()
-                    .map(|change| format!("`{}`", change.name))
-                    .collect::<Vec<_>>()
-                    .join(", ");
+                let candidates = in_backticks(many.iter().map(|change| &change.name));
                 Err(CliError::Ambiguous { name: name.to_owned(), candidates })
             }
         }

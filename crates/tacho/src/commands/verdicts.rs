@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 
 use tacho_experiment::analysis::process_start::mostly_start;
 use tacho_experiment::changes::StoredChanges;
-use tacho_record::{Sample, Series, Unit};
+use tacho_record::{Sample, Series, Unit, first_of};
 use tacho_store::Store;
 
 use crate::error::CliError;
 use crate::output;
-use crate::output::changes::{listed, not_judged, series_name};
+use crate::output::changes::{not_judged, series_name};
+
+/// How many series without a verdict are named at most.
+const NAMED: usize = 3;
 
 /// Says which of these series have no verdict yet, and what they lack. A single revision has
 /// nothing to be compared with, which needs no word.
@@ -24,7 +27,8 @@ pub fn tell_of_unjudged(found: &StoredChanges, shown: &[Series]) {
     }
     let instead = shown.iter().find_map(compared_instead).unwrap_or_default();
     for (why, series) in reasons {
-        output::note("note", &format!("no verdict yet for {}: {why}{instead}", listed(&series)));
+        let series = first_of(series, NAMED);
+        output::note("note", &format!("no verdict yet for {series}: {why}{instead}"));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is wrong with what was typed for `tacho compare`.
 
+use tacho_record::in_backticks;
+
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareMistake {
@@ -192,6 +194,5 @@ fn lacks_sign(text: &str) -> bool {
 
 /// Options, and the verb.
 fn has_or_have(options: &[&str]) -> String {
-    let named: Vec<String> = options.iter().map(|option| format!("`{option}`")).collect();
-    format!("{} {}", named.join(", "), if options.len() == 1 { "has" } else { "have" })
+    format!("{} {}", in_backticks(options), if options.len() == 1 { "has" } else { "have" })
 }

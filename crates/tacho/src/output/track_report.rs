@@ -11,7 +11,7 @@ use tacho_experiment::analysis::reference_answer;
 use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{
-    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Series, short_name,
+    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Series, first_of, short_name,
 };
 use tacho_report::build::{gap_lines, why};
 use tacho_store::Store;
@@ -317,14 +317,8 @@ impl TrackReport<'_> {
         if lacking.is_empty() {
             return self.print_unread();
         }
-        let first = lacking
-            .iter()
-            .take(LACKING)
-            .map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
-        let mut list = first.collect::<Vec<_>>().join(", ");
-        if lacking.len() > LACKING {
-            list += &format!(" and {} more", lacking.len() - LACKING);
-        }
+        let named = lacking.iter().map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
+        let list = first_of(named, LACKING);
         note("error", &format!("no values, as executions failed: {list}"));
     }
 

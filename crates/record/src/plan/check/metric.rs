@@ -11,7 +11,7 @@ use super::super::reading::usual_direction;
 use super::super::spot::Spot;
 use super::super::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 use super::Check;
-use crate::{Counter, Metric, Unit, is_shown, plan::keys, shown_name};
+use crate::{Counter, Metric, Unit, in_backticks, is_shown, plan::keys, shown_name};
 
 /// The parsers that belong to no tool.
 const GENERAL: [&str; 4] = ["csv", "json", "key", "regex"];
@@ -58,7 +58,7 @@ impl Check<'_> {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
                 "valid values: {}; what it prints is read with `{{ name = …, from = … }}`",
-                keys::list(Metric::names())
+                in_backticks(Metric::names())
             ),
         };
         self.report(spot, Mistake::UnknownMetric { name, hint });
@@ -140,7 +140,7 @@ impl Check<'_> {
             let known = || GENERAL.into_iter().chain(Tool::ALL.map(|(name, _)| name));
             let hint = match keys::nearest(parser, known()) {
                 Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("valid values: {}", keys::list(known())),
+                None => format!("valid values: {}", in_backticks(known())),
             };
             self.report(spot, Mistake::UnknownParser { name: parser.to_owned(), hint });
             return None;
@@ -176,7 +176,7 @@ impl Check<'_> {
         if tool.is_of_one_thing() && !quantities.contains(&quantity) {
             let hint = match keys::nearest(quantity, quantities.iter().copied()) {
                 Some(guess) => format!("did you mean `{parser}:{guess}`?"),
-                None => format!("valid values: {}", keys::list(quantities.iter().copied())),
+                None => format!("valid values: {}", in_backticks(quantities.iter().copied())),
             };
             let (parser, name) = (parser.to_owned(), quantity.to_owned());
             self.report(spot, Mistake::UnknownQuantity { parser, name, hint });

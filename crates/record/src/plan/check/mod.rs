@@ -23,7 +23,7 @@ use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
 use super::{Measure, PlannedReference, keys};
-use crate::{Conditions, Limits, Rule, RuleError, RuleRequest, Warmup, percentage};
+use crate::{Conditions, Limits, Rule, RuleError, RuleRequest, Warmup, in_backticks, percentage};
 
 /// Gathers mistakes while it makes sense of values.
 pub(super) struct Check<'f> {
@@ -223,7 +223,7 @@ impl<'f> Check<'f> {
         } else {
             let names: Vec<String> =
                 template.names.iter().map(|name| format!("{{{name}}}")).collect();
-            let names = keys::list(names.iter().map(String::as_str));
+            let names = in_backticks(names);
             format!("valid values: {names}; for braces themselves write `{{{{` and `}}}}`")
         };
         Mistake::BadReference { name: name.to_owned(), key, hint }

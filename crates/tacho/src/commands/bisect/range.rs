@@ -1,8 +1,8 @@
 //! The range that is bisected.
 
 use tacho_experiment::bisect::{left_out, touch_none};
-use tacho_record::Revision;
 use tacho_record::bisection::Candidate;
+use tacho_record::{Revision, in_backticks};
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, SubjectError, history};
 
 use crate::cli::BisectArgs;
@@ -83,7 +83,7 @@ impl Range {
     pub fn candidates(&self, paths: &[String]) -> Vec<Candidate> {
         let SelectedRevisions { revisions, commits, .. } = &self.selected;
         if touch_none(revisions, commits, paths) {
-            let paths = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+            let paths = in_backticks(paths);
             let why = format!(
                 "no commit of the range touches the plan's `paths` ({paths}): they may be mistyped"
             );

@@ -6,7 +6,7 @@ use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 use tacho_experiment::probe::disturbances_of_culprit;
 use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
 use tacho_record::plan::{Benchmark, PlannedMetric};
-use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
+use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Plan, Unit, duration, in_backticks};
 use tacho_subject::Layout;
 
 use super::typed_subject;
@@ -67,7 +67,7 @@ fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), 
         all.iter().filter(|(it, key)| it.name == wanted || key.to_string() == wanted).collect()
     };
     let chosen = name.map_or_else(|| all.iter().collect(), of);
-    let known = || all.iter().map(|(_, key)| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    let known = || in_backticks(all.iter().map(|(_, key)| key));
     match (chosen.as_slice(), name) {
         ([(benchmark, key)], _) => Ok((benchmark.at(&key.parameters), key.clone())),
         ([], Some(name)) => {
@@ -102,8 +102,7 @@ pub(crate) fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Me
         let counters =
             Counter::ALL.map(Counter::name).into_iter().filter(|name| own(name).is_none());
         let known = names.chain(built_in).chain(of_builds).chain(counters);
-        let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        CliError::UnknownMetric { name: name.to_owned(), known }
+        CliError::UnknownMetric { name: name.to_owned(), known: in_backticks(known) }
     })
 }
 

@@ -1,7 +1,7 @@
 //! What names on the command line stand for among changes.
 
 use tacho_experiment::changes::{StoredChanges, UnknownChange};
-use tacho_record::{Change, Revision};
+use tacho_record::{Change, Revision, in_backticks};
 use tacho_store::Store;
 use tacho_subject::SubjectError;
 
@@ -22,8 +22,7 @@ pub fn check_benchmarks(
     asked: &[String],
 ) -> Result<(), CliError> {
     let Some((name, known)) = found.unknown_benchmark(&project.plan, asked) else { return Ok(()) };
-    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    Err(CliError::UnknownBenchmark { name: name.to_owned(), known })
+    Err(CliError::UnknownBenchmark { name: name.to_owned(), known: in_backticks(known) })
 }
 
 /// What is meant by a name: the change of that name, or all that stand at a revision.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::judge_given;
 use tacho_measure::{read_all, read_file, read_report};
-use tacho_record::Direction;
 use tacho_record::numbers::{self, MergedRows, Numbers};
+use tacho_record::{Direction, in_backticks};
 
 use super::gathered;
 use crate::cli::ChangeQueryArgs;
@@ -61,8 +61,7 @@ fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
     let Some(name) = asked.iter().find(|name| !known.contains(&name.as_str())) else {
         return Ok(());
     };
-    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    Err(CliError::UnknownSeries { name: name.clone(), known })
+    Err(CliError::UnknownSeries { name: name.clone(), known: in_backticks(known) })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, CliError> {
@@ -97,9 +96,8 @@ fn tell_descending(numbers: &Numbers) {
 /// Columns that are no series are named, lest somebody waits for a verdict on one.
 fn tell_left_out(numbers: &Numbers) {
     if !numbers.left_out.is_empty() {
-        let names: Vec<String> = numbers.left_out.iter().map(|name| format!("`{name}`")).collect();
         let what = "ignored columns (no numbers, or row numbers)";
-        output::note("note", &format!("{what}: {}", names.join(", ")));
+        output::note("note", &format!("{what}: {}", in_backticks(&numbers.left_out)));
     }
 }
 

@@ -8,6 +8,7 @@ use tacho_experiment::compare::{ComparisonResult, compare, unexecuted};
 use tacho_experiment::{Context, ExperimentError, Question};
 use tacho_record::{
     Comparing, Digest, Metric, Plan, Program, Recipes, ReferenceMode, RuleError, RuleRequest,
+    in_backticks,
 };
 use tacho_store::{Location, Store};
 
@@ -169,7 +170,7 @@ pub fn metrics_of_commands(
     let known = |name: &String| {
         let unknown = || CliError::UnknownMetric {
             name: name.clone(),
-            known: Metric::BUILT_IN.map(|name| format!("`{name}`")).join(", "),
+            known: in_backticks(Metric::BUILT_IN),
         };
         Metric::known(name).ok_or_else(unknown)
     };

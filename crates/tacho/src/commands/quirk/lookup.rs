@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tacho_record::Revision;
 use tacho_record::plan::Quirk;
+use tacho_record::{Revision, in_backticks};
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, history};
 
 use crate::error::CliError;
@@ -75,8 +75,7 @@ pub(crate) fn named<'a>(
     let quirks: Vec<&Quirk> =
         all.iter().filter(|quirk| name.is_none_or(|name| quirk.name == name)).collect();
     if let (Some(name), true) = (name, quirks.is_empty()) {
-        let known =
-            all.iter().map(|quirk| format!("`{}`", quirk.name)).collect::<Vec<_>>().join(", ");
+        let known = in_backticks(all.iter().map(|quirk| &quirk.name));
         return Err(CliError::UnknownQuirk { name: name.to_owned(), known });
     }
     Ok(quirks)

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tacho_experiment::bench::{BenchCommand, Start};
+use tacho_record::in_backticks;
 use tacho_record::plan::{Benchmark, Expect, ExpectOutput, Hook, Hooks, Output, fill, fill_shell};
 
 use super::mistake::SweepMistake;
@@ -28,11 +29,8 @@ impl PlannedBenchmark<'_> {
     ) -> Result<Vec<ParameterRange>, SweepMistake> {
         let known = &self.benchmark.parameters;
         if let Some((name, _)) = typed.iter().find(|(name, _)| !known.contains_key(name)) {
-            let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-            return Err(SweepMistake::NotAParameter {
-                name: name.clone(),
-                known: known.join(", "),
-            });
+            let known = in_backticks(known.keys());
+            return Err(SweepMistake::NotAParameter { name: name.clone(), known });
         }
         let of_plan =
             known.iter().filter(|(name, _)| typed.iter().all(|(other, _)| other != *name));

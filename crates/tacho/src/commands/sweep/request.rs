@@ -7,7 +7,7 @@ use tacho_experiment::bench::{BenchCommand, BenchQuestion};
 use tacho_experiment::sweep::MetricLimit;
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{self, Counting, PlannedMetric};
-use tacho_record::{Counter, Direction, Metric, ReferenceMode};
+use tacho_record::{Counter, Direction, Metric, ReferenceMode, in_backticks};
 use tacho_report::sweep::ValueNames;
 
 use super::mistake::SweepMistake;
@@ -96,7 +96,7 @@ impl SweepRequest {
         let all = &project.plan.benchmarks;
         let unknown = || CliError::UnknownBenchmark {
             name: name.to_owned(),
-            known: all.iter().map(|it| format!("`{}`", it.name)).collect::<Vec<_>>().join(", "),
+            known: in_backticks(all.iter().map(|it| &it.name)),
         };
         let benchmark = all.iter().find(|it| it.name == name).ok_or_else(unknown)?;
         let build = typed.build.clone().unwrap_or_else(|| project.folder.clone());
@@ -279,10 +279,8 @@ pub fn named(name: &str, metrics: &[PlannedMetric]) -> Result<Metric, SweepMista
     let own =
         metrics.iter().map(|planned| &planned.metric).find(|metric| metric.name == name).cloned();
     let known = || {
-        let mut all: Vec<String> =
-            metrics.iter().map(|planned| format!("`{}`", planned.metric.name)).collect();
-        all.extend(Metric::names().map(|name| format!("`{name}`")));
-        all.join(", ")
+        let own = metrics.iter().map(|planned| planned.metric.name.clone());
+        in_backticks(own.chain(Metric::names().map(str::to_owned)))
     };
     own.or_else(|| Metric::known(name))
         .ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned(), known: known() })
@@ -308,7 +306,7 @@ fn default(typed: &[String], commands: &[BenchCommand]) -> Result<Option<usize>,
         let varied: BTreeSet<&str> =
             commands.iter().flat_map(|it| &it.parameters).map(|(own, _)| own.as_str()).collect();
         if !varied.contains(name) {
-            let known = varied.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let known = in_backticks(varied);
             return Err(SweepMistake::NotVaried { name: name.to_owned(), known });
         }
         fitting.retain(has);

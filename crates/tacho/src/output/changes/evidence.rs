@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::MeasuredSide;
-use tacho_record::{Change, Commit, Happening, Revision, short_name};
+use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
 use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
 use tacho_report::quirk::QuirkEffect;
 use tacho_report::revision::numbered;
@@ -205,12 +205,9 @@ impl Evidence {
         if let Some(link) = self.link.as_ref().and_then(|link| super::link(link, &commit.id)) {
             out += &format!("      {link}\n");
         }
-        let files: Vec<String> =
-            commit.files.iter().take(FILES).map(|file| numbered(commit, file)).collect();
+        let files = first_of(commit.files.iter().map(|file| numbered(commit, file)), FILES);
         if !files.is_empty() {
-            let more = commit.files.len() - files.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            out += &format!("      {}{more}\n", files.join(", "));
+            out += &format!("      {files}\n");
         }
         out
     }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
-use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
+use tacho_record::{
+    Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, first_of, shown,
+};
 use tacho_report::bisection::{found, subject};
 use tacho_report::build::gap_lines_by_host;
 use tacho_report::change::{effect, interval, place, trade_off};
@@ -20,6 +22,8 @@ use crate::output::{bisect, colour, table, text};
 const SUBJECT: usize = 60;
 /// How wide a note may become.
 const NOTE: usize = 40;
+/// How many series, or changes, are named at most.
+const NAMED: usize = 3;
 
 /// What is said of all series.
 pub struct ChangeListing {
@@ -242,7 +246,7 @@ impl ChangeListing {
             out += &format!(
                 "may be caused by the host (no run measured both sides): {}; `tacho changes \
                  --confirm` checks\n",
-                listed(&self.doubtful)
+                first_of(&self.doubtful, NAMED)
             );
         }
         let mut reasons: Vec<&str> = self.not_judged.iter().map(|(_, why)| why.as_str()).collect();
@@ -253,7 +257,7 @@ impl ChangeListing {
                 .filter(|(_, why)| why == reason)
                 .map(|(key, _)| self.series(key))
                 .collect();
-            out += &format!("not judged: {} ({reason})\n", listed(&of));
+            out += &format!("not judged: {} ({reason})\n", first_of(&of, NAMED));
         }
         if !self.bisections.is_empty() {
             out += &bisect::newest(&self.bisections);
@@ -413,12 +417,6 @@ pub fn state(change: &Change) -> String {
 pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
     let name = format!("{} · {}", key.benchmark, key.metric.name);
     if hosts { format!("{name} on {}", key.host) } else { name }
-}
-
-/// At most three of them, and how many more.
-pub fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() <= 3 { shown } else { format!("{shown} and {} more", names.len() - 3) }
 }
 
 fn remarks(all: &[(SeriesKey, String)]) -> Vec<RemarkAnswer<'_>> {

@@ -11,7 +11,7 @@ mod sides;
 
 pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
-pub use listing::{ChangeListing, ListedEvent, listed, series_name};
+pub use listing::{ChangeListing, ListedEvent, series_name};
 pub use numbers::GivenChanges;
 
 use tacho_experiment::changes::{JudgedSeries, kind_of};
