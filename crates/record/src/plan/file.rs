@@ -5,28 +5,27 @@
 //! Durations, sizes and commands are still text: `check` makes sense of them.
 
 mod companion;
+mod forms;
 mod hook;
 mod quirk;
 mod words;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU32;
 
 use schemars::{JsonSchema, Schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 
 use crate::{Counter, Direction, Metric, Parameter, ReferenceMode};
 
-pub(super) use words::Words;
-
 pub(super) use companion::{
     CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry,
 };
+use forms::Forms;
 pub(super) use hook::HookEntry;
 pub(super) use quirk::{QuirkTable, TakeEntry, TextsEntry};
+pub(super) use words::Words;
 
 /// The plan of Tachograph: what to measure, and how.
 #[derive(JsonSchema)]
@@ -215,33 +214,14 @@ pub(super) enum WarmupEntry {
 pub(super) const WARMUPS: &str = "`true`, `false`, a whole number or a string";
 
 impl<'de> Deserialize<'de> for WarmupEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
-    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WarmupVisitor)
-    }
-}
-
-struct WarmupVisitor;
-
-impl Visitor<'_> for WarmupVisitor {
-    type Value = WarmupEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(WARMUPS)
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, any: bool) -> Result<WarmupEntry, E> {
-        Ok(WarmupEntry::Round(any))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<WarmupEntry, E> {
-        let wrong = |_| E::invalid_value(serde::de::Unexpected::Signed(number), &self);
-        u32::try_from(number).map(WarmupEntry::Executions).map_err(wrong)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<WarmupEntry, E> {
-        Ok(WarmupEntry::Text(text.to_owned()))
+        let forms: Forms<Self> = Forms {
+            flag: Some(Self::Round),
+            number: Some(|number| u32::try_from(number).ok().map(Self::Executions)),
+            text: Some(|text| Some(Self::Text(text.to_owned()))),
+            ..Forms::expecting(WARMUPS)
+        };
+        forms.read(deserializer)
     }
 }
 
@@ -434,28 +414,13 @@ pub(super) enum StreamName {
 }
 
 impl<'de> Deserialize<'de> for MetricEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
-    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EntryVisitor)
-    }
-}
-
-struct EntryVisitor;
-
-impl<'de> Visitor<'de> for EntryVisitor {
-    type Value = MetricEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string or a table")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<MetricEntry, E> {
-        Ok(MetricEntry::Named(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MetricEntry, A::Error> {
-        MetricTable::deserialize(MapAccessDeserializer::new(map)).map(MetricEntry::Read)
+        let forms = Forms {
+            text: Some(|name| Some(Self::Named(name.to_owned()))),
+            table: Some(Self::Read),
+            ..Forms::expecting("a string or a table")
+        };
+        forms.read(deserializer)
     }
 }
 

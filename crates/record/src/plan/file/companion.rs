@@ -1,11 +1,10 @@
 //! How a companion is written, and the choices that are a word or a table.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Visitor};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 
+use super::forms::Forms;
 use super::words::Words;
 
 /// `companion` of a benchmark.
@@ -82,27 +81,14 @@ pub(in super::super) enum FreeName {
 
 impl<'de> Deserialize<'de> for PortEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PortVisitor)
-    }
-}
-
-struct PortVisitor;
-
-impl Visitor<'_> for PortVisitor {
-    type Value = PortEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`\"free\"` or a number from 1 to 65535")
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PortEntry, E> {
-        let wrong = || E::invalid_value(serde::de::Unexpected::Signed(number), &self);
-        u16::try_from(number).ok().filter(|port| *port > 0).map(PortEntry::Fixed).ok_or_else(wrong)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<PortEntry, E> {
-        let wrong = || E::invalid_value(serde::de::Unexpected::Str(word), &self);
-        (word == "free").then_some(PortEntry::Free(FreeName::Free)).ok_or_else(wrong)
+        let forms: Forms<Self> = Forms {
+            number: Some(|number| {
+                u16::try_from(number).ok().filter(|port| *port > 0).map(Self::Fixed)
+            }),
+            text: Some(|word| (word == "free").then_some(Self::Free(FreeName::Free))),
+            ..Forms::expecting("`\"free\"` or a number from 1 to 65535")
+        };
+        forms.read(deserializer)
     }
 }
 
@@ -118,25 +104,12 @@ pub(in super::super) enum ShellEntry {
 
 impl<'de> Deserialize<'de> for ShellEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShellVisitor)
-    }
-}
-
-struct ShellVisitor;
-
-impl Visitor<'_> for ShellVisitor {
-    type Value = ShellEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`true`, `false` or a string")
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, usual: bool) -> Result<ShellEntry, E> {
-        Ok(ShellEntry::Usual(usual))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, line: &str) -> Result<ShellEntry, E> {
-        Ok(ShellEntry::Line(line.to_owned()))
+        let forms: Forms<Self> = Forms {
+            flag: Some(Self::Usual),
+            text: Some(|line| Some(Self::Line(line.to_owned()))),
+            ..Forms::expecting("`true`, `false` or a string")
+        };
+        forms.read(deserializer)
     }
 }
 

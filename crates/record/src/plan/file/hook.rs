@@ -1,11 +1,10 @@
 //! How hooks are written: as a string, or as a table that says how long they may take.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::Deserializer;
+
+use super::forms::Forms;
 
 /// A hook.
 #[derive(Debug, JsonSchema)]
@@ -29,27 +28,12 @@ pub(in super::super) struct HookTable {
 }
 
 impl<'de> Deserialize<'de> for HookEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
-    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(HookEntryVisitor)
-    }
-}
-
-struct HookEntryVisitor;
-
-impl<'de> Visitor<'de> for HookEntryVisitor {
-    type Value = HookEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string or a table")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, line: &str) -> Result<HookEntry, E> {
-        Ok(HookEntry::Line(line.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<HookEntry, A::Error> {
-        HookTable::deserialize(MapAccessDeserializer::new(map)).map(HookEntry::Limited)
+        let forms = Forms {
+            text: Some(|line| Some(Self::Line(line.to_owned()))),
+            table: Some(Self::Limited),
+            ..Forms::expecting("a string or a table")
+        };
+        forms.read(deserializer)
     }
 }
