@@ -42,8 +42,7 @@ impl Question {
         let plan = (&self.plan.benchmarks, self.rule());
         let recipes = self.recipes.together(revisions.iter().copied());
         let question = (plan, recipes, revisions, self.measure_equal, self.retry_failed);
-        // Only a number that JSON cannot write has no text, and plans refuse those.
-        Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
+        Digest::of_json(&question)
     }
 
     /// What comes before measuring, and when it stops; the samples of earlier runs count.

@@ -18,6 +18,13 @@ impl Digest {
         Self(*blake3::hash(bytes.as_ref()).as_bytes())
     }
 
+    /// The digest of what a value is as JSON.
+    #[must_use]
+    pub fn of_json(value: &(impl Serialize + fmt::Debug)) -> Self {
+        // Only a number that JSON cannot write has no text, and plans refuse those.
+        Self::of(serde_json::to_string(value).unwrap_or_else(|_| format!("{value:?}")))
+    }
+
     /// A digest computed elsewhere, piece by piece.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {

@@ -19,7 +19,7 @@ use crate::analysis::usual_speed::each_at_usual_speed;
 use crate::build::builds::UnpackResult;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
-use crate::run::session::{SampleDemand, Session, SessionCell};
+use crate::run::session::Session;
 use crate::track::check;
 use crate::{Context, ExperimentError, Question};
 
@@ -282,19 +282,7 @@ impl Context<'_> {
             .iter()
             .flat_map(|(_, key)| built.iter().map(move |build| cell(key, build)))
             .collect();
-        let begun = match self.store.unfinished_run(digest, self.host)? {
-            Some(run) => {
-                let begun = self.store.cells(run.number)?;
-                if begun.iter().map(|(_, cell)| cell).eq(&cells) {
-                    Some((run, begun))
-                } else {
-                    self.store.abandon_run(run.number, self.executor.now())?;
-                    None
-                }
-            }
-            None => None,
-        };
-        let (run, cells) = if let Some(begun) = begun {
+        let (run, cells) = if let Some(begun) = self.resumed_run(digest, &cells)? {
             begun
         } else {
             let mut question = question.clone();
@@ -307,13 +295,9 @@ impl Context<'_> {
         };
         let folders: HashMap<Digest, &PathBuf> =
             built.iter().map(|build| (build.artifact, &build.folder)).collect();
-        let mut ready = Vec::with_capacity(cells.len());
-        for (id, cell) in cells {
-            let before = self.store.samples(id)?;
-            let trial = prepare_trial(question, run.seed, &cell, (folders[&cell.artifact], None))?;
-            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
-            ready.push(SessionCell { id, cell, trial, wanted, before });
-        }
+        let ready = self.ready_cells(cells, |_, cell| {
+            prepare_trial(question, run.seed, cell, (folders[&cell.artifact], None))
+        })?;
         Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off, groups: None })
     }
 }

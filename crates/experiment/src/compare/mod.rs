@@ -61,7 +61,7 @@ use tacho_store::Store;
 
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::run::rounds::{SessionResult, measure_until};
-use crate::run::session::{SampleDemand, Session, SessionCell};
+use crate::run::session::Session;
 use crate::trial::duet::why_not_at_once;
 use crate::{Context, ExperimentError, Question, preflight};
 
@@ -245,8 +245,7 @@ fn digest(question: &Question, terms: &Comparing) -> Digest {
     let terms = Comparing { otherwise: Vec::new(), fail_on: None, ..terms.clone() };
     let how =
         (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
-    // Only a number that JSON cannot write has no text, and plans refuse those.
-    Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
+    Digest::of_json(&how)
 }
 
 impl Context<'_> {
@@ -258,38 +257,17 @@ impl Context<'_> {
         sides: &[sides::SideExecutable],
     ) -> Result<Session, ExperimentError> {
         let cells = cells::cells(question, terms, sides);
-        let (run, ids) = self.run_of_sides(question, terms, &cells)?;
-        let mut ready = Vec::with_capacity(cells.len());
-        for (id, (cell, side)) in ids.into_iter().zip(cells) {
-            let before: Vec<Sample> = self.store.samples(id)?;
-            let trial = sides[side].trial(question, run.seed, &cell)?;
-            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
-            ready.push(SessionCell { id, cell, trial, wanted, before });
-        }
+        let (cells, of_side): (Vec<Cell>, Vec<usize>) = cells.into_iter().unzip();
+        let digest = digest(question, terms);
+        let (run, cells) = match self.resumed_run(digest, &cells)? {
+            Some(begun) => begun,
+            None => self.begin_run(Purpose::Compare, digest, question, cells)?,
+        };
+        // With what is reported beside as it is requested now.
+        self.store.put_comparing(run.number, terms)?;
+        let ready =
+            self.ready_cells(cells, |at, cell| sides[of_side[at]].trial(question, run.seed, cell))?;
         let reference = question.plan.measure.reference.mode();
         Ok(Session { run, cells: ready, duet: terms.duet, reference, groups: None })
-    }
-
-    fn run_of_sides(
-        &mut self,
-        question: &Question,
-        terms: &Comparing,
-        cells: &[(tacho_record::Cell, usize)],
-    ) -> Result<(Run, Vec<MeasurementId>), ExperimentError> {
-        let digest = digest(question, terms);
-        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
-            let begun = self.store.cells(run.number)?;
-            if begun.iter().map(|(_, cell)| cell).eq(cells.iter().map(|(cell, _)| cell)) {
-                // With what is reported beside as it is requested now.
-                self.store.put_comparing(run.number, terms)?;
-                return Ok((run, begun.into_iter().map(|(id, _)| id).collect()));
-            }
-            // A side is another program by now.
-            self.store.abandon_run(run.number, self.executor.now())?;
-        }
-        let cells = cells.iter().map(|(cell, _)| cell.clone()).collect();
-        let (run, ids) = self.begin_run(Purpose::Compare, digest, question, cells)?;
-        self.store.put_comparing(run.number, terms)?;
-        Ok((run, ids.into_iter().map(|(id, _)| id).collect()))
     }
 }

@@ -36,7 +36,7 @@ use tacho_store::Store;
 
 use crate::compare::{ReadySides, SideExecutable};
 use crate::run::rounds::{SessionResult, measure_until};
-use crate::run::session::{Session, SessionCell};
+use crate::run::session::Session;
 use crate::{Context, ExperimentError, Question, preflight};
 
 pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
@@ -146,8 +146,7 @@ fn digest(question: &Question, terms: &Probing) -> Digest {
     let recipes = question.recipes.together(revisions);
     let what = (&terms.sides, &terms.rows, terms.margin, names);
     let how = ("probe", &question.plan.benchmarks, question.rule(), recipes, what);
-    // Only a number that JSON cannot write has no text, and plans refuse those.
-    Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
+    Digest::of_json(&how)
 }
 
 impl Context<'_> {
@@ -161,16 +160,7 @@ impl Context<'_> {
     ) -> Result<Session, ExperimentError> {
         let digest = digest(question, terms);
         let cells = sides::cells(question, terms, ready);
-        let mut begun = None;
-        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
-            let known = self.store.cells(run.number)?;
-            if known.iter().map(|(_, cell)| cell).eq(&cells) {
-                begun = Some((run, known));
-            } else {
-                self.store.abandon_run(run.number, self.executor.now())?;
-            }
-        }
-        let (run, cells) = if let Some(begun) = begun {
+        let (run, cells) = if let Some(begun) = self.resumed_run(digest, &cells)? {
             begun
         } else {
             let begun = self.begin_run(Purpose::Probe, digest, question, cells)?;
@@ -181,13 +171,9 @@ impl Context<'_> {
         let terms = self.store.probing(run.number)?.unwrap_or_else(|| terms.clone());
         held.clocks = frequency::clocks(root, &terms)
             .map_err(|error| ExperimentError::Setting { why: error.to_string() })?;
-        let mut all = Vec::with_capacity(cells.len());
-        for (at, (id, cell)) in cells.into_iter().enumerate() {
-            let before = self.store.samples(id)?;
-            let trial = sides::trial(question, &terms, (ready, root), (at, &cell, run.seed), held)?;
-            let wanted = sides::demand(&cell);
-            all.push(SessionCell { id, cell, trial, wanted, before });
-        }
+        let all = self.ready_cells(cells, |at, cell| {
+            sides::trial(question, &terms, (ready, root), (at, cell, run.seed), held)
+        })?;
         let groups = (0..all.len()).map(|at| at / terms.sides.len()).collect();
         let reference = ReferenceMode::Off;
         Ok(Session { run, cells: all, duet: None, reference, groups: Some(groups) })

@@ -16,7 +16,6 @@ use super::request::ProbeRequest;
 use super::storage::{MovedBuild, moved};
 use crate::compare::{SideExecutable, command_trial};
 use crate::run::prepare::prepare_trial;
-use crate::run::session::SampleDemand;
 use crate::trial::prepared::{Trial, rehearse};
 use crate::{Context, ExperimentError, Question};
 
@@ -113,11 +112,6 @@ fn key(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
     let mut key = row.clone();
     key.parameters.0.extend(program.parameters().into_iter().flat_map(|fixed| fixed.0.clone()));
     key
-}
-
-/// How much is wanted of a cell.
-pub fn demand(cell: &Cell) -> SampleDemand {
-    SampleDemand { enough: cell.rounds, ..SampleDemand::default() }
 }
 
 /// What is executed for the cell of that number.

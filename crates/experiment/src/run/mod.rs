@@ -12,6 +12,7 @@ pub mod quiet_limits;
 #[cfg(test)]
 mod quiet_tests;
 pub(crate) mod reference;
+mod resume;
 pub mod rounds;
 pub(crate) mod run_state;
 pub mod schedule;

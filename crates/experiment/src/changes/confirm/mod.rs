@@ -31,7 +31,7 @@ use tacho_subject::Layout;
 
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::{SessionResult, measure};
-use crate::run::session::{SampleDemand, Session, SessionCell};
+use crate::run::session::Session;
 use crate::trial::prepared;
 use crate::{Context, ExperimentError, Question, preflight};
 
@@ -171,7 +171,12 @@ impl Context<'_> {
         pairs: &[Result<ChangeSides, String>],
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
-        let (run, cells) = self.run_of_pairs(question, pairs)?;
+        let digest = digest(question, pairs);
+        let cells = cells(pairs, question.rule().max_rounds);
+        let (run, cells) = match self.resumed_run(digest, &cells)? {
+            Some(begun) => begun,
+            None => self.begin_run(Purpose::Confirm, digest, question, cells)?,
+        };
         self.ready_session(question, run, (cells, pairs), folders)
     }
 
@@ -210,37 +215,15 @@ impl Context<'_> {
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let in_environments = in_environments(question);
-        let mut ready = Vec::with_capacity(cells.len());
-        for (id, cell) in cells {
-            let before = self.store.samples(id)?;
+        let ready = self.ready_cells(cells, |_, cell| {
             let is_it = |pair: &&ChangeSides| {
                 pair.environments && pair.benchmark == cell.benchmark && pair.has(cell.artifact)
             };
             let is_varied = pairs.iter().flatten().any(|pair| is_it(&pair));
             let question = if is_varied { &in_environments } else { question };
-            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], None))?;
-            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
-            ready.push(SessionCell { id, cell, trial, wanted, before });
-        }
+            prepare_trial(question, run.seed, cell, (&folders[&cell.artifact], None))
+        })?;
         Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off, groups: None })
-    }
-
-    fn run_of_pairs(
-        &mut self,
-        question: &Question,
-        pairs: &[Result<ChangeSides, String>],
-    ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
-        let digest = digest(question, pairs);
-        let cells = cells(pairs, question.rule().max_rounds);
-        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
-            let begun = self.store.cells(run.number)?;
-            if begun.iter().map(|(_, cell)| cell).eq(&cells) {
-                return Ok((run, begun));
-            }
-            // A side is another program by now.
-            self.store.abandon_run(run.number, self.executor.now())?;
-        }
-        self.begin_run(Purpose::Confirm, digest, question, cells)
     }
 
     /// Judges what was measured, all changes together, and keeps what that says of each.
