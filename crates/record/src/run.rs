@@ -17,6 +17,18 @@ pub enum RunState {
     Unfinished,
 }
 
+impl RunState {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Abandoned => "abandoned",
+            Self::Finished => "finished",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
 /// What a run measures for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -34,6 +46,21 @@ pub enum Purpose {
     /// Series.
     #[default]
     Track,
+}
+
+impl Purpose {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bisect => "bisect",
+            Self::Compare => "compare",
+            Self::Confirm => "confirm",
+            Self::Layouts => "layouts",
+            Self::Probe => "probe",
+            Self::Track => "track",
+        }
+    }
 }
 
 /// One session of the tool.

@@ -2,19 +2,9 @@
 
 use std::time::Duration;
 
-use tacho_record::{Purpose, Run, RunState};
+use tacho_record::{Purpose, Run};
 
 use crate::words::{count, duration};
-
-/// How far a run has come, in a word.
-#[must_use]
-pub fn state(state: RunState) -> &'static str {
-    match state {
-        RunState::Abandoned => "abandoned",
-        RunState::Finished => "finished",
-        RunState::Unfinished => "unfinished",
-    }
-}
 
 /// When, where and how far it measured, and by what, a clause each: `2026-03-01 14:03 on lab, 11
 /// rounds, finished after 12.3 s`. `started` is the time in the reader's time zone.
@@ -26,7 +16,7 @@ pub fn summary(run: &Run, started: &str, took: Option<Duration>) -> [String; 2] 
         Purpose::Bisect => String::new(),
         _ => format!("{}, ", count(run.rounds as usize, "round")),
     };
-    let state = state(run.state);
+    let state = run.state.word();
     [
         format!("{started} on {}, {rounds}{state}{took}", run.host),
         format!("seed {}, tacho {}", run.seed, run.version),

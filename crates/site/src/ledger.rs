@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Direction, Outcome, Place, SeriesKey, Unit};
+use tacho_record::{BenchmarkKey, Outcome, Place, SeriesKey, Unit};
 
 use crate::view::{SeriesView, View};
 use crate::{HostMeasurement, SiteError};
@@ -125,10 +125,7 @@ impl Ledger {
         let values = executions.values.get(&metric.name).map_or(&[][..], Vec::as_slice);
         let name = harmless(format!("{benchmark} {} on {host}", metric.name));
         let unit = harmless(unit(&metric.unit).to_owned());
-        let better = match metric.better {
-            Direction::Higher => "higher",
-            Direction::Lower => "lower",
-        };
+        let better = metric.better.word();
         for (row, execution) in executions.all.iter().enumerate() {
             let revision = view.revisions[execution.revision].revision;
             let value = values.get(row).copied().filter(|value| value.is_finite());

@@ -21,11 +21,7 @@ impl Store {
     pub fn metrics(&mut self) -> Result<Vec<Metric>, StoreError> {
         let sql = "SELECT name, unit, better FROM metric WHERE unit IS NOT NULL ORDER BY number";
         self.database.all(sql, &[], |row| {
-            Ok(Metric {
-                name: row.text(0)?.to_owned(),
-                unit: row.json(1)?,
-                better: direction(row, 2)?,
-            })
+            Ok(Metric { name: row.text(0)?.to_owned(), unit: row.json(1)?, better: row.word(2)? })
         })
     }
 
@@ -37,9 +33,9 @@ impl Store {
             metrics.iter().try_for_each(|metric| {
                 let unit = json("the metric's unit", &metric.unit)?;
                 let values = [
-                    Value::Text(&metric.name),
-                    Value::Text(&unit),
-                    Value::Text(word(metric.better)),
+                    SqlValue::Text(&metric.name),
+                    SqlValue::Text(&unit),
+                    SqlValue::Text(metric.better.word()),
                 ];
                 database.execute(sql, &values).map(drop)
             })

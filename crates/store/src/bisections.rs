@@ -117,5 +117,5 @@ fn read(row: &dyn DatabaseRow) -> Result<(Bisection, RunState), StoreError> {
     let (name, host) = (row.text(0)?.to_owned(), row.text(2)?.to_owned());
     let run = row.integer(1)?;
     let bisection = Bisection { name, run, host, started, asked, candidates, standing };
-    Ok((bisection, crate::runs::state(row, 6)?))
+    Ok((bisection, row.word(6)?))
 }

@@ -271,8 +271,9 @@ fn put_happening(
 }
 
 fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
-    let unit = if row.value(6)? == Value::Null { Unit::Other(String::new()) } else { row.json(6)? };
-    let better = if row.value(7)? == Value::Null { Direction::Lower } else { direction(row, 7)? };
+    let unit =
+        if row.value(6)? == SqlValue::Null { Unit::Other(String::new()) } else { row.json(6)? };
+    let better = if row.value(7)? == SqlValue::Null { Direction::Lower } else { row.word(7)? };
     let metric = Metric { name: row.text(5)?.to_owned(), unit, better };
     let fixed = if row.value(13)? == Value::Null { None } else { Some(row.text(13)?.to_owned()) };
     let again = if row.value(14)? == Value::Null { None } else { Some(row.json(14)?) };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use tacho_record::{BenchmarkKey, Digest};
 
 use crate::StoreError;
@@ -47,6 +47,13 @@ impl dyn DatabaseRow + '_ {
         serde_json::from_str(self.text(column)?).map_err(|error| {
             self.corrupt(&format!("column {column} holds other JSON than expected: {error}"))
         })
+    }
+
+    /// What the word in that column stands for.
+    pub(crate) fn word<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
+        let meant: Result<T, serde::de::value::Error> =
+            T::deserialize(self.text(column)?.into_deserializer());
+        meant.map_err(|error| self.corrupt(&format!("column {column} holds another word: {error}")))
     }
 
     /// The time in that column.

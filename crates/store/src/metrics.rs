@@ -30,7 +30,7 @@ impl MetricNumbers {
         let known = Metric::known(name);
         let unit =
             known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
-        let better = known.map(|metric| word(metric.better));
+        let better = known.map(|metric| metric.better.word());
         let rest = [maybe_text(unit.as_deref()), maybe_text(better)];
         let number = intern(database, sql, &[Value::Text(name)], &rest)?;
         let number =
@@ -53,20 +53,4 @@ pub(crate) fn metric_names(
         Ok((row.number(0)?, row.text(1)?.to_owned()))
     })?;
     Ok(names.into_iter().collect())
-}
-
-/// The direction in that column.
-pub(crate) fn direction(row: &dyn DatabaseRow, column: usize) -> Result<Direction, StoreError> {
-    match row.text(column)? {
-        "higher" => Ok(Direction::Higher),
-        "lower" => Ok(Direction::Lower),
-        other => Err(row.corrupt(&format!("`{other}` is not a direction of a metric"))),
-    }
-}
-
-pub(crate) fn word(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Higher => "higher",
-        Direction::Lower => "lower",
-    }
 }

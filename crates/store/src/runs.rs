@@ -68,16 +68,16 @@ impl Store {
             let values = [
                 Value::Integer(number),
                 digest_value(&new.question),
-                Value::Text(&new.plan),
-                Value::Integer(new.seed.cast_signed()),
-                Value::Integer(new.rounds.into()),
-                Value::Text(&rule),
-                Value::Integer(new.host.0),
-                Value::Text(&new.version),
-                Value::Text(&started),
-                Value::Text(&conditions),
-                Value::Text(word(RunState::Unfinished)),
-                Value::Text(purpose_word(new.purpose)),
+                SqlValue::Text(&new.plan),
+                SqlValue::Integer(new.seed.cast_signed()),
+                SqlValue::Integer(new.rounds.into()),
+                SqlValue::Text(&rule),
+                SqlValue::Integer(new.host.0),
+                SqlValue::Text(&new.version),
+                SqlValue::Text(&started),
+                SqlValue::Text(&conditions),
+                SqlValue::Text(RunState::Unfinished.word()),
+                SqlValue::Text(new.purpose.word()),
             ];
             database.execute(
                 "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, \
@@ -99,8 +99,8 @@ impl Store {
     ) -> Result<Option<Run>, StoreError> {
         let sql =
             select_run!("WHERE r.question = $1 AND r.host = $2 AND r.state = $3 ORDER BY r.number");
-        let state = Value::Text(word(RunState::Unfinished));
-        self.database.one(sql, &[digest_value(&question), Value::Integer(host.0), state], read)
+        let state = SqlValue::Text(RunState::Unfinished.word());
+        self.database.one(sql, &[digest_value(&question), SqlValue::Integer(host.0), state], read)
     }
 
     /// The runs on this host that are finished, oldest first.
@@ -108,7 +108,7 @@ impl Store {
         let sql = select_run!("WHERE r.host = $1 AND r.state = $2 ORDER BY r.number");
         self.database.all(
             sql,
-            &[Value::Integer(host.0), Value::Text(word(RunState::Finished))],
+            &[SqlValue::Integer(host.0), SqlValue::Text(RunState::Finished.word())],
             read,
         )
     }
@@ -187,7 +187,7 @@ impl Store {
     fn close_run(&mut self, number: i64, state: RunState, at: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE run SET state = $1, ended = $2 WHERE number = $3";
         let at = at.to_string();
-        let values = [Value::Text(word(state)), Value::Text(&at), Value::Integer(number)];
+        let values = [SqlValue::Text(state.word()), SqlValue::Text(&at), SqlValue::Integer(number)];
         self.update_run(sql, &values, number)
     }
 
@@ -210,44 +210,13 @@ impl Store {
     }
 }
 
-/// A state as it stands in its column.
-fn word(state: RunState) -> &'static str {
-    match state {
-        RunState::Abandoned => "abandoned",
-        RunState::Finished => "finished",
-        RunState::Unfinished => "unfinished",
-    }
-}
-
-/// What a run measures for, as it stands in its column.
-fn purpose_word(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Bisect => "bisect",
-        Purpose::Compare => "compare",
-        Purpose::Confirm => "confirm",
-        Purpose::Layouts => "layouts",
-        Purpose::Probe => "probe",
-        Purpose::Track => "track",
-    }
-}
-
 fn read(row: &dyn DatabaseRow) -> Result<Run, StoreError> {
-    let purpose = match row.text(11)? {
-        "bisect" => Purpose::Bisect,
-        "compare" => Purpose::Compare,
-        "confirm" => Purpose::Confirm,
-        "layouts" => Purpose::Layouts,
-        "probe" => Purpose::Probe,
-        "track" => Purpose::Track,
-        other => return Err(row.corrupt(&format!("a run is for `{other}`"))),
-    };
-    let state = state(row, 9)?;
     Ok(Run {
         number: row.integer(0)?,
         started: row.time(1)?,
         ended: row.time_if_any(2)?,
-        state,
-        purpose,
+        state: row.word(9)?,
+        purpose: row.word(11)?,
         seed: row.integer(3)?.cast_unsigned(),
         question: row.digest(4)?,
         plan: row.text(5)?.to_owned(),
@@ -255,15 +224,5 @@ fn read(row: &dyn DatabaseRow) -> Result<Run, StoreError> {
         host: row.text(7)?.to_owned(),
         rounds: row.number(8)?,
         rule: row.json(10)?,
-    })
-}
-
-/// The state in that column.
-pub(crate) fn state(row: &dyn DatabaseRow, column: usize) -> Result<RunState, StoreError> {
-    Ok(match row.text(column)? {
-        "abandoned" => RunState::Abandoned,
-        "finished" => RunState::Finished,
-        "unfinished" => RunState::Unfinished,
-        other => return Err(row.corrupt(&format!("a run is `{other}`"))),
     })
 }

@@ -8,7 +8,6 @@ use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::BisectionEnd;
 use tacho_record::{Place, Purpose, Revision, Run, RunState};
-use tacho_report::run as report_run;
 use tacho_store::Store;
 
 use super::run_words;
@@ -99,7 +98,7 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
 
 /// What is unusual of its state, in front of what the run was.
 fn state(run: &Run, bisected: Option<&'static str>) -> String {
-    let state = (run.state != RunState::Finished).then(|| report_run::state(run.state));
+    let state = (run.state != RunState::Finished).then(|| run.state.word());
     bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
 }
 
