@@ -103,7 +103,7 @@ pub fn write(command: &BenchArgs, report: &BenchReport<'_>) -> Result<(), CliErr
         }
         let content = match option {
             "--export-json" => export::json(report)?,
-            "--export-csv" => export::csv(report),
+            "--export-csv" => export::csv(report)?,
             _ => export::markdown(report),
         };
         if is_stdout(path) {

@@ -62,26 +62,28 @@ pub fn json(report: &BenchReport<'_>) -> std::io::Result<String> {
 }
 
 /// As `--export-csv`.
-pub fn csv(report: &BenchReport<'_>) -> String {
+pub fn csv(report: &BenchReport<'_>) -> std::io::Result<String> {
     let rows = rows(report);
     let names: std::collections::BTreeSet<&str> =
         rows.iter().flat_map(|row| row.parameters.keys().copied()).collect();
     let has_limited = rows.iter().any(|row| row.cut_off.is_some());
-    let mut head = vec!["command,mean,stddev,median,user,system,min,max".to_owned()];
-    head.extend(names.iter().map(|name| quoted(&format!("parameter_{name}"))));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let columns = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
+    let mut head = columns.map(str::to_owned).to_vec();
+    head.extend(names.iter().map(|name| format!("parameter_{name}")));
     head.extend(has_limited.then(|| "limited".to_owned()));
-    let mut out = head.join(",") + "\n";
+    writer.write_record(head)?;
     for row in rows {
         let numbers = [row.mean, row.stddev, row.median, row.user, row.system, row.min, row.max];
-        let mut fields = vec![quoted(row.command)];
+        let mut fields = vec![row.command.to_owned()];
         fields.extend(numbers.map(|number| number.map_or_else(String::new, |it| it.to_string())));
-        fields.extend(
-            names.iter().map(|name| quoted(row.parameters.get(name).copied().unwrap_or_default())),
-        );
+        let parameter = |name: &&str| row.parameters.get(name).copied().unwrap_or_default();
+        fields.extend(names.iter().map(parameter).map(str::to_owned));
         fields.extend(has_limited.then(|| row.cut_off.map_or(0, |it| it.limited).to_string()));
-        out += &format!("{}\n", fields.join(","));
+        writer.write_record(fields)?;
     }
-    out
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    String::from_utf8(bytes).map_err(std::io::Error::other)
 }
 
 /// As `--export-markdown`, with the median and its interval, in the numbers of the terminal.
@@ -226,13 +228,4 @@ fn whole(all: &[&Sample]) -> Vec<Option<u64>> {
 #[allow(clippy::cast_possible_truncation)] // it was an `i32`
 fn status(sample: &Sample) -> Option<i32> {
     sample.counts().then(|| sample.value(EXIT_STATUS).map_or(0, |status| status as i32))
-}
-
-/// A field as RFC 4180 has it.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
