@@ -1,8 +1,5 @@
 //! `tacho changes --from`: anybody's numbers, without a plan or a store.
 
-use std::io::Write;
-use std::process::Stdio;
-
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -155,15 +152,8 @@ fn another_host_fixes_no_regression() {
 #[test]
 fn numbers_come_from_standard_input_too() {
     let project = Project::empty();
-    let mut child = project
-        .command(["changes", "--from", "-", "--json"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(json!(step(0.1)).to_string().as_bytes()).unwrap();
-    let answer = Answer::of(&child.wait_with_output().unwrap()).exits(1);
+    let input = json!(step(0.1)).to_string();
+    let answer = project.tacho_with("changes --from - --json", &input).exits(1);
     assert_eq!(answer.json()["changes"][0]["index"], 20);
 }
 

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::Permissions;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -207,6 +208,19 @@ impl Project {
     /// Executes `tacho` with these words, split at blanks.
     pub fn tacho(&self, arguments: &str) -> Answer {
         Answer::of(&self.command(arguments.split_whitespace()).output().unwrap())
+    }
+
+    /// The same with this text as standard input.
+    pub fn tacho_with(&self, arguments: &str, input: &str) -> Answer {
+        let mut command = self.command(arguments.split_whitespace());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Answer::of(&child.wait_with_output().unwrap())
     }
 
     /// The places of all samples of all revisions: benchmark, revision, run, round, position;

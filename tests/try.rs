@@ -1,11 +1,8 @@
 //! `tacho try`: a revision with and without a diff.
 
-use std::io::Write;
-use std::process::Stdio;
-
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Project};
+use crate::harness::Project;
 
 /// What is measured stands in the output: nothing here depends on how fast anything is.
 const PLAN: &str = "
@@ -135,29 +132,19 @@ fn the_answer_says_with_and_without() {
 #[test]
 fn a_diff_may_come_from_standard_input() {
     let project = project();
-    let with_input = |arguments: &str, input: &str| {
-        let mut command = project.command(arguments.split(' '));
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        Answer::of(&child.wait_with_output().unwrap())
-    };
-    let told = with_input("try - --rounds 8", &diff("bucket=60", "bucket=45")).exits(0).stdout;
+    let told =
+        project.tacho_with("try - --rounds 8", &diff("bucket=60", "bucket=45")).exits(0).stdout;
     assert!(
         told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"),
         "{told}"
     );
-    let none = with_input("try -", "hello\n").exits(2).stderr;
+    let none = project.tacho_with("try -", "hello\n").exits(2).stderr;
     assert_eq!(
         none,
         "error: `standard input` is not a patch: no line says which file it changes (`+++ FILE`)\n"
     );
     let other = diff("step=1", "step=2").replace("-step=1", "-step=9");
-    let why = with_input("try -", &other).exits(2).stdout;
+    let why = project.tacho_with("try -", &other).exits(2).stdout;
     assert!(why.contains("patch `standard input` does not apply: hunk 1 of `prog`"), "{why}");
 }
 
@@ -325,15 +312,7 @@ fn edits_that_are_not_committed_are_named_and_can_be_tried() {
         assert_eq!(markdown.matches("not committed").count(), 1, "{markdown}");
     }
     let diff = project.git(["diff", "HEAD"]);
-    let mut command = project.command(["try", "-", "--rounds", "8", "--json"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(diff.as_bytes()).unwrap();
-    let answer = Answer::of(&child.wait_with_output().unwrap()).exits(0);
+    let answer = project.tacho_with("try - --rounds 8 --json", &diff).exits(0);
     assert!(!answer.stderr.contains("not committed"), "these are tried: {}", answer.stderr);
     assert_eq!(answer.json()["tries"][0]["rows"][0]["b"], 240.0);
     let project = project.commit("four times");
