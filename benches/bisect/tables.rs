@@ -17,7 +17,7 @@ use crate::world::{self, BisectWorld, WorldScatter};
 
 /// What came of the trials of a cell.
 #[derive(Clone, Default)]
-struct Tally {
+struct CellTally {
     trials: u64,
     /// The largest step was named.
     right: f64,
@@ -123,7 +123,7 @@ fn held(world: &BisectWorld, outcome: &BisectorOutcome) -> bool {
     truth(world).into_iter().any(among)
 }
 
-impl Tally {
+impl CellTally {
     /// Takes up a trial.
     fn add(&mut self, line: &str) -> Option<()> {
         let words: Vec<&str> = line.split('\t').collect();
@@ -234,9 +234,9 @@ impl Tally {
 }
 
 /// The trials of earlier sessions.
-fn kept(path: Option<&PathBuf>) -> BTreeMap<String, Tally> {
+fn kept(path: Option<&PathBuf>) -> BTreeMap<String, CellTally> {
     let text = path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
-    let mut all: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut all: BTreeMap<String, CellTally> = BTreeMap::new();
     for line in text.lines() {
         // The name of the cell, the number of the trial, what came of it.
         if let [name, _, came] = line.splitn(3, '\t').collect::<Vec<_>>().as_slice() {

@@ -4,7 +4,7 @@
 use tacho_record::BenchmarkKey;
 
 use crate::benchmarks::{benchmark_number, find_benchmark};
-use crate::database::{TransactionKind, Value};
+use crate::database::{SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 /// Why a metric of a benchmark has no values in a run, or not all.
@@ -27,12 +27,12 @@ impl Store {
         let sql = "INSERT INTO absence (run, benchmark, metric, why) VALUES ($1, $2, $3, $4)
             ON CONFLICT DO NOTHING";
         self.database.transaction(TransactionKind::Write, |database| {
-            let benchmark = Value::Integer(benchmark_number(database, benchmark)?);
+            let benchmark = SqlValue::Integer(benchmark_number(database, benchmark)?);
             let values = [
-                Value::Integer(run),
+                SqlValue::Integer(run),
                 benchmark,
-                Value::Text(&absence.metric),
-                Value::Text(&absence.why),
+                SqlValue::Text(&absence.metric),
+                SqlValue::Text(&absence.why),
             ];
             database.execute(sql, &values).map(drop)
         })
@@ -45,7 +45,7 @@ impl Store {
             "INSERT INTO unread (run, reading, why) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         self.database.transaction(TransactionKind::Write, |database| {
             unread.iter().try_for_each(|Absence { metric, why }| {
-                let values = [Value::Integer(run), Value::Text(metric), Value::Text(why)];
+                let values = [SqlValue::Integer(run), SqlValue::Text(metric), SqlValue::Text(why)];
                 database.execute(sql, &values).map(drop)
             })
         })
@@ -62,7 +62,7 @@ impl Store {
         };
         let sql = "SELECT metric, why FROM absence WHERE run = $1 AND benchmark = $2
             UNION ALL SELECT reading, why FROM unread WHERE run = $1 ORDER BY 1";
-        self.database.all(sql, &[run, number].map(Value::Integer), |row| {
+        self.database.all(sql, &[run, number].map(SqlValue::Integer), |row| {
             Ok(Absence { metric: row.text(0)?.to_owned(), why: row.text(1)?.to_owned() })
         })
     }

@@ -3,8 +3,7 @@
 use tacho_record::{BenchmarkKey, Digest, Metric};
 
 use crate::columns::{digest_value, intern, json, unkeepable};
-use crate::database::{Database, TransactionKind, Value};
-use crate::metrics::{direction, word};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
@@ -14,7 +13,7 @@ impl Store {
         let sql = "SELECT b.name, b.version, b.parameters FROM benchmark b
             WHERE EXISTS (SELECT 1 FROM measurement m WHERE m.benchmark = b.number AND m.host = $1)
             ORDER BY b.number";
-        self.database.all(sql, &[Value::Integer(host.0)], |row| row.benchmark(0))
+        self.database.all(sql, &[SqlValue::Integer(host.0)], |row| row.benchmark(0))
     }
 
     /// The metrics whose unit and direction are known, in the order in which they were first seen.
@@ -46,7 +45,7 @@ impl Store {
     pub fn answer(&mut self, benchmark: &BenchmarkKey) -> Result<Option<Digest>, StoreError> {
         let Some(number) = find_benchmark(&mut *self.database, benchmark)? else { return Ok(None) };
         let sql = "SELECT answer FROM benchmark WHERE number = $1";
-        self.database.must(sql, &[Value::Integer(number)], |row| row.digest_if_any(0))
+        self.database.must(sql, &[SqlValue::Integer(number)], |row| row.digest_if_any(0))
     }
 
     /// Keeps the answer that the benchmark's command must give from now on; one that was put before
@@ -59,7 +58,7 @@ impl Store {
         self.database.transaction(TransactionKind::Write, |database| {
             let number = benchmark_number(database, benchmark)?;
             let sql = "UPDATE benchmark SET answer = $1 WHERE number = $2 AND answer IS NULL";
-            database.execute(sql, &[digest_value(&answer), Value::Integer(number)]).map(drop)
+            database.execute(sql, &[digest_value(&answer), SqlValue::Integer(number)]).map(drop)
         })
     }
 }
@@ -88,11 +87,11 @@ pub(crate) fn benchmark_number(
     intern(database, (FIND, add), &key(benchmark, &parameters), &[])
 }
 
-fn key<'a>(benchmark: &'a BenchmarkKey, parameters: &'a str) -> [Value<'a>; 3] {
+fn key<'a>(benchmark: &'a BenchmarkKey, parameters: &'a str) -> [SqlValue<'a>; 3] {
     [
-        Value::Text(&benchmark.name),
-        Value::Integer(benchmark.version.into()),
-        Value::Text(parameters),
+        SqlValue::Text(&benchmark.name),
+        SqlValue::Integer(benchmark.version.into()),
+        SqlValue::Text(parameters),
     ]
 }
 

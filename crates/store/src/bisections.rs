@@ -9,7 +9,7 @@ use tacho_record::bisection::{BisectionRequest, BisectionState, BisectionStep, C
 use tacho_record::{Bisection, RunState};
 
 use crate::columns::json;
-use crate::database::{DatabaseRow, TransactionKind, Value};
+use crate::database::{DatabaseRow, SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 /// Bisections with the host and the begin of their runs; what follows chooses among them.
@@ -45,10 +45,10 @@ impl Store {
         let asked = json("what the bisection asks", &Beginning { asked, candidates })?;
         let standing = json("how far the bisection came", &bisection.standing)?;
         let values = [
-            Value::Integer(bisection.run),
-            Value::Text(&bisection.name),
-            Value::Text(&asked),
-            Value::Text(&standing),
+            SqlValue::Integer(bisection.run),
+            SqlValue::Text(&bisection.name),
+            SqlValue::Text(&asked),
+            SqlValue::Text(&standing),
         ];
         let sql = "INSERT INTO bisection (run, name, asked, standing) VALUES ($1, $2, $3, $4)
             ON CONFLICT (run) DO UPDATE SET asked = excluded.asked, standing = excluded.standing";
@@ -61,7 +61,7 @@ impl Store {
     pub fn put_standing(&mut self, run: i64, standing: &BisectionState) -> Result<(), StoreError> {
         let standing = json("how far the bisection came", standing)?;
         let sql = "UPDATE bisection SET standing = $1 WHERE run = $2";
-        let values = [Value::Text(&standing), Value::Integer(run)];
+        let values = [SqlValue::Text(&standing), SqlValue::Integer(run)];
         self.database
             .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
             .map(drop)
@@ -70,8 +70,11 @@ impl Store {
     /// Keeps a step of a bisection, before the next one begins.
     pub fn put_observed(&mut self, run: i64, observed: &BisectionStep) -> Result<(), StoreError> {
         let text = json("what a bisection observed", observed)?;
-        let values =
-            [Value::Integer(run), Value::Integer(observed.number.into()), Value::Text(&text)];
+        let values = [
+            SqlValue::Integer(run),
+            SqlValue::Integer(observed.number.into()),
+            SqlValue::Text(&text),
+        ];
         let sql = "INSERT INTO observed (run, number, observed) VALUES ($1, $2, $3)";
         self.database
             .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
@@ -81,7 +84,7 @@ impl Store {
     /// The steps of a bisection, in order.
     pub fn observed(&mut self, run: i64) -> Result<Vec<BisectionStep>, StoreError> {
         let sql = "SELECT observed FROM observed WHERE run = $1 ORDER BY number";
-        self.database.all(sql, &[Value::Integer(run)], |row| row.json(0))
+        self.database.all(sql, &[SqlValue::Integer(run)], |row| row.json(0))
     }
 
     /// All bisections on whichever host with the state of their runs, oldest first.
@@ -93,7 +96,7 @@ impl Store {
     pub fn bisection(&mut self, name: &str) -> Result<Option<Bisection>, StoreError> {
         let found = self.database.one(
             select_bisection!("WHERE b.name = $1"),
-            &[Value::Text(name)],
+            &[SqlValue::Text(name)],
             read,
         )?;
         Ok(found.map(|(bisection, _)| bisection))
@@ -103,7 +106,7 @@ impl Store {
     pub fn bisection_of(&mut self, run: i64) -> Result<Option<Bisection>, StoreError> {
         let found = self.database.one(
             select_bisection!("WHERE b.run = $1"),
-            &[Value::Integer(run)],
+            &[SqlValue::Integer(run)],
             read,
         )?;
         Ok(found.map(|(bisection, _)| bisection))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::{Build, Digest};
 
 use crate::columns::{digest_value, json, nanoseconds};
-use crate::database::{DatabaseRow, TransactionKind, Value};
+use crate::database::{DatabaseRow, SqlValue, TransactionKind};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -29,15 +29,15 @@ impl Store {
         let took = nanoseconds("the build's duration", build.took)?;
         self.database.transaction(TransactionKind::Durable, |database| {
             let values = [
-                Value::Integer(host.0),
-                Value::Integer(revision_number(database, &build.revision)?),
+                SqlValue::Integer(host.0),
+                SqlValue::Integer(revision_number(database, &build.revision)?),
                 digest_value(&build.recipe),
-                Value::Text(&state),
-                Value::Text(&started),
-                Value::Integer(took),
-                build.log.as_ref().map_or(Value::Null, digest_value),
-                Value::Text(&quirks),
-                Value::Text(&tools),
+                SqlValue::Text(&state),
+                SqlValue::Text(&started),
+                SqlValue::Integer(took),
+                build.log.as_ref().map_or(SqlValue::Null, digest_value),
+                SqlValue::Text(&quirks),
+                SqlValue::Text(&tools),
             ];
             database.execute(PUT, &values).map(drop)
         })
@@ -55,7 +55,7 @@ impl Store {
             WHERE b.host = $1 AND r.id = $2 AND b.recipe = $3";
         self.database.one(
             sql,
-            &[Value::Integer(host.0), Value::Text(revision), digest_value(&recipe)],
+            &[SqlValue::Integer(host.0), SqlValue::Text(revision), digest_value(&recipe)],
             read,
         )
     }
@@ -66,7 +66,7 @@ impl Store {
         let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
             FROM build b JOIN revision r ON r.number = b.revision WHERE b.host = $1
             ORDER BY b.revision, b.recipe";
-        let mut builds = self.database.all(sql, &[Value::Integer(host.0)], read)?;
+        let mut builds = self.database.all(sql, &[SqlValue::Integer(host.0)], read)?;
         // Not in SQL: as text, a time with a fraction sorts before the same one without.
         builds.sort_by_key(|build| build.started);
         Ok(builds)

@@ -7,7 +7,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest};
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, intern};
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -21,8 +21,8 @@ pub struct MeasurementId {
 
 impl MeasurementId {
     /// Both numbers, as statements take them.
-    pub(crate) fn values(self) -> [Value<'static>; 2] {
-        [self.run, self.cell].map(Value::Integer)
+    pub(crate) fn values(self) -> [SqlValue<'static>; 2] {
+        [self.run, self.cell].map(SqlValue::Integer)
     }
 }
 
@@ -36,7 +36,7 @@ impl Store {
     ) -> Result<MeasurementId, StoreError> {
         self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(cell), -1) + 1 FROM measurement WHERE run = $1";
-            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let number = database.must(next, &[SqlValue::Integer(run)], |row| row.integer(0))?;
             let added = add_cells(database, run, host, (number, std::slice::from_ref(cell)))?;
             added.into_iter().next().ok_or_else(|| database.unknown(format!("run {run}")))
         })
@@ -50,7 +50,7 @@ impl Store {
             JOIN artifact a ON a.number = m.artifact
             JOIN benchmark b ON b.number = m.benchmark
             WHERE m.run = $1 ORDER BY m.cell";
-        self.database.all(sql, &[Value::Integer(run)], |row| {
+        self.database.all(sql, &[SqlValue::Integer(run)], |row| {
             let id = MeasurementId { run, cell: row.integer(0)? };
             let cell = Cell {
                 revision: row.text(1)?.to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn add_cells(
     let add = |(number, cell): (i64, &Cell)| {
         let [benchmark, revision, artifact] = names.numbers(database, cell)?;
         let values = [run, number, host.0, benchmark, revision, artifact, cell.rounds.into()];
-        database.execute(sql, &values.map(Value::Integer))?;
+        database.execute(sql, &values.map(SqlValue::Integer))?;
         Ok(MeasurementId { run, cell: number })
     };
     (first..).zip(cells).map(add).collect()

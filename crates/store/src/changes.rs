@@ -12,8 +12,7 @@ use tacho_record::{
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, json, maybe_text};
-use crate::database::{Database, DatabaseRow, TransactionKind, Value};
-use crate::metrics::direction;
+use crate::database::{Database, DatabaseRow, SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
 /// Changes with their series; what follows chooses among them.
@@ -76,17 +75,17 @@ impl Store {
     /// All changes on that host, withdrawn ones too, in the order in which they were found.
     pub fn changes(&mut self, host: HostId) -> Result<Vec<Change>, StoreError> {
         let sql = select_change!("WHERE c.host = $1 ORDER BY c.number");
-        self.database.all(sql, &[Value::Integer(host.0)], read)
+        self.database.all(sql, &[SqlValue::Integer(host.0)], read)
     }
 
     /// The change of that name, on whichever host.
     pub fn change(&mut self, name: &str) -> Result<Option<(HostId, Change)>, StoreError> {
         let sql = select_change!("WHERE c.name = $1");
-        let Some(change) = self.database.one(sql, &[Value::Text(name)], read)? else {
+        let Some(change) = self.database.one(sql, &[SqlValue::Text(name)], read)? else {
             return Ok(None);
         };
         let sql = "SELECT host FROM change WHERE name = $1";
-        let host = self.database.must(sql, &[Value::Text(name)], |row| row.integer(0))?;
+        let host = self.database.must(sql, &[SqlValue::Text(name)], |row| row.integer(0))?;
         Ok(Some((HostId(host), change)))
     }
 
@@ -94,7 +93,7 @@ impl Store {
     pub fn happenings(&mut self, name: &str) -> Result<Vec<Happening>, StoreError> {
         let sql = "SELECT e.at, e.happened FROM happening e JOIN change c ON c.number = e.change
             WHERE c.name = $1 ORDER BY e.position";
-        self.database.all(sql, &[Value::Text(name)], |row| {
+        self.database.all(sql, &[SqlValue::Text(name)], |row| {
             Ok(Happening { at: row.time(0)?, what: row.json(1)? })
         })
     }
@@ -109,7 +108,7 @@ impl Store {
             FROM analysis a JOIN benchmark b ON b.number = a.benchmark
                 JOIN metric m ON m.number = a.metric
             WHERE a.host = $1";
-        self.database.all(sql, &[Value::Integer(host.0)], |row| {
+        self.database.all(sql, &[SqlValue::Integer(host.0)], |row| {
             let analysis = Analysis {
                 judged: row.digest(4)?,
                 newest: row.text(5)?.to_owned(),
@@ -162,11 +161,14 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = select_change!("WHERE c.name = $1");
         self.database.transaction(TransactionKind::Exclusive, |database| {
-            let known = database.one(sql, &[Value::Text(name)], read)?;
+            let known = database.one(sql, &[SqlValue::Text(name)], read)?;
             let known = known.ok_or_else(|| database.unknown(format!("change `{name}`")))?;
             let text = json("the user's word", &word)?;
             let sql = "UPDATE change SET word = $1, note = $2 WHERE name = $3";
-            database.execute(sql, &[Value::Text(&text), Value::Text(note), Value::Text(name)])?;
+            database.execute(
+                sql,
+                &[SqlValue::Text(&text), SqlValue::Text(note), SqlValue::Text(name)],
+            )?;
             let what = HappeningKind::Said { from: known.word, to: word, note: note.to_owned() };
             put_happening(database, name, &Happening { at, what })
         })
@@ -180,14 +182,14 @@ fn put_measured_again(
     let life = json("the change's life", &change.life)?;
     let again = json("what measuring it again said", change.again)?;
     let sql = "UPDATE change SET life = $1, again = $2 WHERE name = $3";
-    let values = [Value::Text(&life), Value::Text(&again), Value::Text(change.name)];
+    let values = [SqlValue::Text(&life), SqlValue::Text(&again), SqlValue::Text(change.name)];
     if database.execute(sql, &values)? == 0 {
         return Err(database.unknown(format!("change `{}`", change.name)));
     }
     if let Some(finding) = change.finding {
         let finding = json("what was found", finding)?;
         let sql = "UPDATE change SET finding = $1 WHERE name = $2";
-        database.execute(sql, &[Value::Text(&finding), Value::Text(change.name)])?;
+        database.execute(sql, &[SqlValue::Text(&finding), SqlValue::Text(change.name)])?;
     }
     change.happenings.iter().try_for_each(|it| put_happening(database, change.name, it))
 }
@@ -197,18 +199,18 @@ fn series_number(
     database: &mut dyn Database,
     host: HostId,
     series: &SeriesKey,
-) -> Result<[Value<'static>; 3], StoreError> {
+) -> Result<[SqlValue<'static>; 3], StoreError> {
     let benchmark = benchmark_number(database, &series.benchmark)?;
     let sql = "SELECT number FROM metric WHERE name = $1";
-    let metric = database.one(sql, &[Value::Text(&series.metric.name)], |row| row.integer(0))?;
+    let metric = database.one(sql, &[SqlValue::Text(&series.metric.name)], |row| row.integer(0))?;
     let metric =
         metric.ok_or_else(|| database.unknown(format!("metric `{}`", series.metric.name)))?;
-    Ok([host.0, benchmark, metric].map(Value::Integer))
+    Ok([host.0, benchmark, metric].map(SqlValue::Integer))
 }
 
 fn put_analysis(
     database: &mut dyn Database,
-    series: &[Value<'_>; 3],
+    series: &[SqlValue<'_>; 3],
     now: &Analysis,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO analysis (host, benchmark, metric, judged, newest, at)
@@ -216,13 +218,13 @@ fn put_analysis(
         ON CONFLICT (host, benchmark, metric) DO UPDATE SET judged = excluded.judged,
             newest = excluded.newest, at = excluded.at";
     let at = now.at.to_string();
-    let rest = [digest_value(&now.judged), Value::Text(&now.newest), Value::Text(&at)];
+    let rest = [digest_value(&now.judged), SqlValue::Text(&now.newest), SqlValue::Text(&at)];
     database.execute(sql, &[series.as_slice(), &rest].concat()).map(drop)
 }
 
 fn put_change(
     database: &mut dyn Database,
-    series: &[Value<'_>; 3],
+    series: &[SqlValue<'_>; 3],
     change: &Change,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO change (name, host, benchmark, metric, found, finding, life, word, \
@@ -237,15 +239,15 @@ fn put_change(
     let life = json("the change's life", &change.life)?;
     let word = json("the user's word", &change.word)?;
     let rest = [
-        Value::Text(&found),
-        Value::Text(&finding),
-        Value::Text(&life),
-        Value::Text(&word),
-        Value::Text(&change.note),
+        SqlValue::Text(&found),
+        SqlValue::Text(&finding),
+        SqlValue::Text(&life),
+        SqlValue::Text(&word),
+        SqlValue::Text(&change.note),
         maybe_text(change.fixed_by.as_deref()),
     ];
     match database
-        .execute(sql, &[&[Value::Text(&change.name)], series.as_slice(), &rest].concat())?
+        .execute(sql, &[&[SqlValue::Text(&change.name)], series.as_slice(), &rest].concat())?
     {
         0 => Err(StoreError::AlreadyStored {
             what: format!("a change `{}` of another series", change.name),
@@ -263,7 +265,7 @@ fn put_happening(
         SELECT c.number, 1 + (SELECT COUNT(*) FROM happening e WHERE e.change = c.number), $1, $2
         FROM change c WHERE c.name = $3";
     let (at, what) = (happening.at.to_string(), json("what happened", &happening.what)?);
-    let values = [Value::Text(&at), Value::Text(&what), Value::Text(name)];
+    let values = [SqlValue::Text(&at), SqlValue::Text(&what), SqlValue::Text(name)];
     match database.execute(sql, &values)? {
         0 => Err(database.unknown(format!("change `{name}`"))),
         _ => Ok(()),
@@ -275,8 +277,9 @@ fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
         if row.value(6)? == SqlValue::Null { Unit::Other(String::new()) } else { row.json(6)? };
     let better = if row.value(7)? == SqlValue::Null { Direction::Lower } else { row.word(7)? };
     let metric = Metric { name: row.text(5)?.to_owned(), unit, better };
-    let fixed = if row.value(13)? == Value::Null { None } else { Some(row.text(13)?.to_owned()) };
-    let again = if row.value(14)? == Value::Null { None } else { Some(row.json(14)?) };
+    let fixed =
+        if row.value(13)? == SqlValue::Null { None } else { Some(row.text(13)?.to_owned()) };
+    let again = if row.value(14)? == SqlValue::Null { None } else { Some(row.json(14)?) };
     Ok(Change {
         name: row.text(0)?.to_owned(),
         series: SeriesKey { benchmark: row.benchmark(1)?, host: row.text(4)?.to_owned(), metric },

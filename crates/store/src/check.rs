@@ -7,7 +7,7 @@ use std::path::Path;
 use tacho_record::Digest;
 
 use crate::chunk::Decoder;
-use crate::database::{Database, DatabaseRow, Sqlite, Value};
+use crate::database::{Database, DatabaseRow, SqlValue, Sqlite};
 use crate::location::{database_file, make_private_folder};
 use crate::logs::Logs;
 use crate::samples::counted;
@@ -190,7 +190,7 @@ fn is_whole(row: &dyn DatabaseRow) -> bool {
 fn describe(row: &dyn DatabaseRow, place: ChunkPlace) -> String {
     let ChunkPlace { run, cell, round, .. } = place;
     let name = |column| match row.value(column) {
-        Ok(Value::Text(name)) => name.to_owned(),
+        Ok(SqlValue::Text(name)) => name.to_owned(),
         _ => "?".to_owned(),
     };
     let revision: String = name(8).chars().take(10).collect();

@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use tacho_record::{BenchmarkKey, Digest};
 
 use crate::StoreError;
-use crate::database::{Database, DatabaseRow, Value};
+use crate::database::{Database, DatabaseRow, SqlValue};
 
 /// Data as JSON.
 pub(crate) fn json(what: &str, data: &impl Serialize) -> Result<String, StoreError> {
@@ -32,13 +32,13 @@ pub(crate) fn unkeepable(what: &str, why: &dyn Display) -> StoreError {
 }
 
 /// Text or nothing.
-pub(crate) fn maybe_text(text: Option<&str>) -> Value<'_> {
-    text.map_or(Value::Null, Value::Text)
+pub(crate) fn maybe_text(text: Option<&str>) -> SqlValue<'_> {
+    text.map_or(SqlValue::Null, SqlValue::Text)
 }
 
 /// A digest as its 32 bytes.
-pub(crate) fn digest_value(digest: &Digest) -> Value<'_> {
-    Value::Bytes(digest.as_bytes())
+pub(crate) fn digest_value(digest: &Digest) -> SqlValue<'_> {
+    SqlValue::Bytes(digest.as_bytes())
 }
 
 impl dyn DatabaseRow + '_ {
@@ -65,7 +65,7 @@ impl dyn DatabaseRow + '_ {
 
     /// The time in that column, if there is one.
     pub(crate) fn time_if_any(&self, column: usize) -> Result<Option<Timestamp>, StoreError> {
-        if self.value(column)? == Value::Null { Ok(None) } else { self.time(column).map(Some) }
+        if self.value(column)? == SqlValue::Null { Ok(None) } else { self.time(column).map(Some) }
     }
 
     /// The digest in that column.
@@ -78,7 +78,7 @@ impl dyn DatabaseRow + '_ {
 
     /// The digest in that column, if there is one.
     pub(crate) fn digest_if_any(&self, column: usize) -> Result<Option<Digest>, StoreError> {
-        if self.value(column)? == Value::Null { Ok(None) } else { self.digest(column).map(Some) }
+        if self.value(column)? == SqlValue::Null { Ok(None) } else { self.digest(column).map(Some) }
     }
 
     /// The benchmark whose name, version and parameters stand in that column and the next two.
@@ -98,8 +98,8 @@ impl dyn DatabaseRow + '_ {
 pub(crate) fn intern(
     database: &mut dyn Database,
     (find, add): (&'static str, &'static str),
-    key: &[Value],
-    rest: &[Value],
+    key: &[SqlValue],
+    rest: &[SqlValue],
 ) -> Result<i64, StoreError> {
     if let Some(number) = database.one(find, key, |row| row.integer(0))? {
         return Ok(number);

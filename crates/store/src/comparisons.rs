@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use tacho_record::{Comparing, EarlierSide, Probing};
 
 use crate::columns::{json, whole};
-use crate::database::{TransactionKind, Value};
+use crate::database::{SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 /// A side of a run, by the name that it was given.
@@ -29,7 +29,7 @@ impl Store {
     pub fn comparing(&mut self, run: i64) -> Result<Option<Comparing>, StoreError> {
         let sql = "SELECT c.terms FROM comparison c JOIN run r ON r.number = c.run
             WHERE c.run = $1 AND r.purpose <> 'probe'";
-        self.database.one(sql, &[Value::Integer(run)], |row| row.json(0))
+        self.database.one(sql, &[SqlValue::Integer(run)], |row| row.json(0))
     }
 
     /// Keeps what a run probes, before it measures: in the table of comparisons, where the run's
@@ -42,13 +42,13 @@ impl Store {
     pub fn probing(&mut self, run: i64) -> Result<Option<Probing>, StoreError> {
         let sql = "SELECT c.terms FROM comparison c JOIN run r ON r.number = c.run
             WHERE c.run = $1 AND r.purpose = 'probe'";
-        self.database.one(sql, &[Value::Integer(run)], |row| row.json(0))
+        self.database.one(sql, &[SqlValue::Integer(run)], |row| row.json(0))
     }
 
     fn put_terms(&mut self, run: i64, terms: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO comparison (run, terms) VALUES ($1, $2)
             ON CONFLICT (run) DO UPDATE SET terms = excluded.terms";
-        let values = [Value::Integer(run), Value::Text(terms)];
+        let values = [SqlValue::Integer(run), SqlValue::Text(terms)];
         self.database
             .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
             .map(drop)
@@ -62,10 +62,10 @@ impl Store {
         let saved = baseline.saved.to_string();
         let side = whole("the side", baseline.of.side)?;
         let values = [
-            Value::Text(&baseline.name),
-            Value::Integer(baseline.of.run),
-            Value::Integer(side),
-            Value::Text(&saved),
+            SqlValue::Text(&baseline.name),
+            SqlValue::Integer(baseline.of.run),
+            SqlValue::Integer(side),
+            SqlValue::Text(&saved),
         ];
         self.database
             .transaction(TransactionKind::Durable, |database| database.execute(sql, &values))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Digest};
 
-use crate::database::{TransactionKind, Value};
+use crate::database::{SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
 /// How much was measured of a benchmark at a build, the warm-up left out.
@@ -34,7 +34,7 @@ impl Store {
             WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose <> 'track')
             GROUP BY m.benchmark, m.revision, m.artifact";
         self.database.transaction(TransactionKind::Read, |database| {
-            let mut sums = database.all(sql, &[Value::Integer(host.0)], |row| {
+            let mut sums = database.all(sql, &[SqlValue::Integer(host.0)], |row| {
                 Ok((
                     row.integer(0)?,
                     row.integer(1)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tacho_record::plan::Definition;
 
 use crate::columns::digest_value;
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -35,8 +35,8 @@ impl Store {
         definition: &Definition,
         new: bool,
     ) -> Result<bool, StoreError> {
-        let (digest, version) = (definition.digest(), Value::Integer(definition.version.into()));
-        let name = Value::Text(&definition.name);
+        let (digest, version) = (definition.digest(), SqlValue::Integer(definition.version.into()));
+        let name = SqlValue::Text(&definition.name);
         self.database.transaction(TransactionKind::Exclusive, |database| {
             if new && is_taken(database, [name, version, digest_value(&digest)])? {
                 return Ok(false);
@@ -44,14 +44,15 @@ impl Store {
             let sql =
                 "INSERT INTO definition (name, digest, version, content) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (name, digest) DO UPDATE SET version = excluded.version";
-            let values = [name, digest_value(&digest), version, Value::Text(&definition.content)];
+            let values =
+                [name, digest_value(&digest), version, SqlValue::Text(&definition.content)];
             database.execute(sql, &values).map(|_| true)
         })
     }
 }
 
 /// Whether that version of a name has another definition than the one of that digest.
-fn is_taken(database: &mut dyn Database, key: [Value<'_>; 3]) -> Result<bool, StoreError> {
+fn is_taken(database: &mut dyn Database, key: [SqlValue<'_>; 3]) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM definition WHERE name = $1 AND version = $2 AND digest <> $3";
     Ok(database.one(sql, &key, |row| row.integer(0))?.is_some())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::{Outcome, QuietWait};
 
 use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::samples::{DisturbanceRow, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
 
@@ -18,7 +18,7 @@ impl Store {
     pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<usize, StoreError> {
         let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";
         self.database.transaction(TransactionKind::Write, |database| {
-            let key = [Value::Integer(run), Value::Integer(round.into())];
+            let key = [SqlValue::Integer(run), SqlValue::Integer(round.into())];
             let found = database.all(sql, &key, |row| {
                 let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
                 Ok((MeasurementId { run, cell: row.integer(0)? }, row.integer(1)?, chunk))
@@ -37,7 +37,7 @@ impl Store {
     pub fn disturbed(&mut self, run: i64) -> Result<Vec<(u32, String)>, StoreError> {
         let sql = "SELECT DISTINCT round, failure FROM failure
             WHERE run = $1 AND failure LIKE '{\"disturbed\":%' ORDER BY round";
-        self.database.all(sql, &[Value::Integer(run)], |row| {
+        self.database.all(sql, &[SqlValue::Integer(run)], |row| {
             let DisturbanceRow { disturbed } = row.json(1)?;
             Ok((row.number(0)?, disturbed))
         })
@@ -47,15 +47,15 @@ impl Store {
     pub fn put_wait(&mut self, run: i64, wait: &QuietWait) -> Result<(), StoreError> {
         self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM wait WHERE run = $1";
-            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let number = database.must(next, &[SqlValue::Integer(run)], |row| row.integer(0))?;
             let took = i64::try_from(wait.took.as_millis()).unwrap_or(i64::MAX);
             let values = [
-                Value::Integer(run),
-                Value::Integer(number),
-                Value::Integer(wait.round.into()),
-                Value::Integer(took),
-                Value::Integer(wait.quiet.into()),
-                Value::Text(&wait.why),
+                SqlValue::Integer(run),
+                SqlValue::Integer(number),
+                SqlValue::Integer(wait.round.into()),
+                SqlValue::Integer(took),
+                SqlValue::Integer(wait.quiet.into()),
+                SqlValue::Text(&wait.why),
             ];
             let sql =
                 "INSERT INTO wait (run, number, round, took, quiet, why) VALUES ($1, $2, $3, $4, \
@@ -67,7 +67,7 @@ impl Store {
     /// What rounds of the run waited for, in order.
     pub fn waits(&mut self, run: i64) -> Result<Vec<QuietWait>, StoreError> {
         let sql = "SELECT round, took, quiet, why FROM wait WHERE run = $1 ORDER BY number";
-        self.database.all(sql, &[Value::Integer(run)], |row| {
+        self.database.all(sql, &[SqlValue::Integer(run)], |row| {
             Ok(QuietWait {
                 round: row.number(0)?,
                 took: Duration::from_millis(row.integer(1)?.unsigned_abs()),
@@ -99,18 +99,18 @@ fn disturb(
         )?;
     }
     let [run, cell] = measurement.values();
-    let [counts, failed] = counted(&chunk).map(Value::Integer);
+    let [counts, failed] = counted(&chunk).map(SqlValue::Integer);
     let sql = "UPDATE chunk SET samples = $1, valid = $2, failed = $3
         WHERE run = $4 AND cell = $5 AND round = $6 AND position = $7";
     let bytes = chunk.encode(Packing::Small);
     let values = [
-        Value::Bytes(&bytes),
+        SqlValue::Bytes(&bytes),
         counts,
         failed,
         run,
         cell,
-        Value::Integer(round.into()),
-        Value::Integer(position),
+        SqlValue::Integer(round.into()),
+        SqlValue::Integer(position),
     ];
     database.execute(sql, &values).map(drop)
 }

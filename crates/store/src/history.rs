@@ -3,7 +3,7 @@
 use tacho_record::{Commit, Revision, shown};
 
 use crate::columns::{intern, json, maybe_text, whole};
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 /// Adds a revision, or replaces all that was known of it.
@@ -55,7 +55,7 @@ impl Store {
         let sql = "SELECT id, ordinal, author, date, subject, files, numbers FROM history
             WHERE ordinal > $1 AND ordinal <= $2 ORDER BY ordinal DESC, id";
         // Beyond what is kept there is nothing.
-        let bound = |order: u64| Value::Integer(i64::try_from(order).unwrap_or(i64::MAX));
+        let bound = |order: u64| SqlValue::Integer(i64::try_from(order).unwrap_or(i64::MAX));
         self.database.all(sql, &[bound(after), bound(up_to)], |row| {
             Ok(Commit {
                 id: row.text(0)?.to_owned(),
@@ -76,18 +76,18 @@ pub(crate) fn revision_number(database: &mut dyn Database, id: &str) -> Result<i
         "SELECT number FROM revision WHERE id = $1",
         "INSERT INTO revision (id) VALUES ($1) ON CONFLICT DO NOTHING",
     );
-    intern(database, sql, &[Value::Text(id)], &[])
+    intern(database, sql, &[SqlValue::Text(id)], &[])
 }
 
 fn put_revision(database: &mut dyn Database, revision: &Revision) -> Result<(), StoreError> {
     let date = revision.date.map(|date| date.to_string());
     let values = [
-        Value::Text(&revision.id),
-        Value::Integer(whole("the revision's order", revision.order)?),
-        Value::Text(&revision.author),
+        SqlValue::Text(&revision.id),
+        SqlValue::Integer(whole("the revision's order", revision.order)?),
+        SqlValue::Text(&revision.author),
         maybe_text(date.as_deref()),
-        Value::Text(&revision.subject),
-        Value::Text(&json("the revision's tags", &revision.tags)?),
+        SqlValue::Text(&revision.subject),
+        SqlValue::Text(&json("the revision's tags", &revision.tags)?),
     ];
     database.execute(PUT_REVISION, &values).map(drop)
 }
@@ -95,13 +95,13 @@ fn put_revision(database: &mut dyn Database, revision: &Revision) -> Result<(), 
 fn put_commit(database: &mut dyn Database, commit: &Commit) -> Result<(), StoreError> {
     let date = commit.date.map(|date| date.to_string());
     let values = [
-        Value::Text(&commit.id),
-        Value::Integer(whole("the commit's order", commit.order)?),
-        Value::Text(&commit.author),
+        SqlValue::Text(&commit.id),
+        SqlValue::Integer(whole("the commit's order", commit.order)?),
+        SqlValue::Text(&commit.author),
         maybe_text(date.as_deref()),
-        Value::Text(&commit.subject),
-        Value::Text(&json("the commit's files", &commit.files)?),
-        Value::Text(&json("the commit's numbers", &commit.numbers)?),
+        SqlValue::Text(&commit.subject),
+        SqlValue::Text(&json("the commit's files", &commit.files)?),
+        SqlValue::Text(&json("the commit's numbers", &commit.numbers)?),
     ];
     database.execute(PUT_COMMIT, &values).map(drop)
 }

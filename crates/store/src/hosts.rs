@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use tacho_record::Host;
 
 use crate::columns::{digest_value, intern, json};
-use crate::database::{TransactionKind, Value};
+use crate::database::{SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 /// A host in this store.
@@ -26,7 +26,7 @@ impl Store {
                 "INSERT INTO host (identity, name, facts) VALUES ($1, $2, $3) ON CONFLICT DO \
                  NOTHING",
             );
-            let rest = [Value::Text(&host.name), Value::Text(&facts)];
+            let rest = [SqlValue::Text(&host.name), SqlValue::Text(&facts)];
             intern(database, sql, &[digest_value(&identity)], &rest).map(HostId)
         })
     }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{Direction, Metric};
+use tacho_record::Metric;
 
 use crate::StoreError;
 use crate::columns::{intern, json, maybe_text, unkeepable};
-use crate::database::{Database, DatabaseRow, Value};
+use crate::database::{Database, SqlValue};
 
 /// The numbers that stand for metrics in chunks, by name.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl MetricNumbers {
             known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
         let better = known.map(|metric| metric.better.word());
         let rest = [maybe_text(unit.as_deref()), maybe_text(better)];
-        let number = intern(database, sql, &[Value::Text(name)], &rest)?;
+        let number = intern(database, sql, &[SqlValue::Text(name)], &rest)?;
         let number =
             u32::try_from(number).map_err(|_| unkeepable("the metric", &"there are too many"))?;
         self.0.insert(name.to_owned(), number);

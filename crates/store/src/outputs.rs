@@ -4,7 +4,7 @@ use tacho_record::{BenchmarkKey, Digest, Place};
 
 use crate::benchmarks::find_benchmark;
 use crate::columns::digest_value;
-use crate::database::Value;
+use crate::database::SqlValue;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
@@ -22,7 +22,7 @@ impl Store {
         let digest = self.logs.put_unsynced(content)?;
         let [run, cell] = measurement.values();
         let [round, position] =
-            [place.round, place.position].map(|part| Value::Integer(part.into()));
+            [place.round, place.position].map(|part| SqlValue::Integer(part.into()));
         // A sample that a kill has lost is taken again, and may print something else.
         let sql =
             "INSERT INTO output (run, cell, round, position, digest) VALUES ($1, $2, $3, $4, $5)
@@ -52,7 +52,7 @@ impl Store {
             JOIN output o ON o.run = m.run AND o.cell = m.cell
             JOIN revision r ON r.number = m.revision
             WHERE m.benchmark = $1 AND m.host = $2 ORDER BY o.run, o.round, o.position";
-        self.database.all(sql, &[number, host.0].map(Value::Integer), |row| {
+        self.database.all(sql, &[number, host.0].map(SqlValue::Integer), |row| {
             let place = Place { round: row.number(2)?, position: row.number(3)? };
             Ok((row.integer(0)?, row.text(1)?.to_owned(), place, row.digest(4)?))
         })

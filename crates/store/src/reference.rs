@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::{ReferenceProgram, ReferenceSample};
 
 use crate::columns::digest_value;
-use crate::database::{DatabaseRow, TransactionKind, Value};
+use crate::database::{DatabaseRow, SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
@@ -15,16 +15,16 @@ impl Store {
         let at = sample.at.to_string();
         self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM reference_sample WHERE run = $1";
-            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let number = database.must(next, &[SqlValue::Integer(run)], |row| row.integer(0))?;
             let values = [
-                Value::Integer(run),
-                Value::Integer(number),
+                SqlValue::Integer(run),
+                SqlValue::Integer(number),
                 digest_value(&sample.digest),
-                Value::Text(sample.program.name()),
-                Value::Integer(sample.round.into()),
-                Value::Text(&at),
-                Value::Integer(nanoseconds(sample.wall)),
-                Value::Integer(nanoseconds(sample.cpu)),
+                SqlValue::Text(sample.program.name()),
+                SqlValue::Integer(sample.round.into()),
+                SqlValue::Text(&at),
+                SqlValue::Integer(nanoseconds(sample.wall)),
+                SqlValue::Integer(nanoseconds(sample.cpu)),
             ];
             let sql = "INSERT INTO reference_sample
                 (run, number, digest, program, round, at, wall, cpu)
@@ -37,7 +37,7 @@ impl Store {
     pub fn reference(&mut self, run: i64) -> Result<Vec<ReferenceSample>, StoreError> {
         let sql = "SELECT digest, program, round, at, wall, cpu FROM reference_sample
             WHERE run = $1 ORDER BY number";
-        let all = self.database.all(sql, &[Value::Integer(run)], |row| read(row, 0))?;
+        let all = self.database.all(sql, &[SqlValue::Integer(run)], |row| read(row, 0))?;
         Ok(all.into_iter().flatten().collect())
     }
 
@@ -46,7 +46,7 @@ impl Store {
         let sql = "SELECT s.run, s.digest, s.program, s.round, s.at, s.wall, s.cpu
             FROM reference_sample s JOIN run r ON r.number = s.run
             WHERE r.host = $1 ORDER BY s.run, s.number";
-        let all = self.database.all(sql, &[Value::Integer(host.0)], |row| {
+        let all = self.database.all(sql, &[SqlValue::Integer(host.0)], |row| {
             Ok(read(row, 1)?.map(|sample| (row.integer(0), sample)))
         })?;
         all.into_iter().flatten().map(|(run, sample)| Ok((run?, sample))).collect()

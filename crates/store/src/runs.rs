@@ -7,7 +7,7 @@ use tacho_record::{Cell, Digest, Purpose, Rule, Run, RunState};
 
 use crate::cells::add_cells;
 use crate::columns::{digest_value, json};
-use crate::database::{DatabaseRow, TransactionKind, Value};
+use crate::database::{DatabaseRow, SqlValue, TransactionKind};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// Runs with their host's name; what follows chooses among them.
@@ -66,7 +66,7 @@ impl Store {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM run";
             let number = database.must(next, &[], |row| row.integer(0))?;
             let values = [
-                Value::Integer(number),
+                SqlValue::Integer(number),
                 digest_value(&new.question),
                 SqlValue::Text(&new.plan),
                 SqlValue::Integer(new.seed.cast_signed()),
@@ -118,8 +118,8 @@ impl Store {
         let at = at.to_string();
         self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM session WHERE run = $1";
-            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
-            let values = [Value::Integer(run), Value::Integer(number), Value::Text(&at)];
+            let number = database.must(next, &[SqlValue::Integer(run)], |row| row.integer(0))?;
+            let values = [SqlValue::Integer(run), SqlValue::Integer(number), SqlValue::Text(&at)];
             database
                 .execute("INSERT INTO session (run, number, started) VALUES ($1, $2, $3)", &values)
         })?;
@@ -129,7 +129,7 @@ impl Store {
     /// When each session of the run began to measure, oldest first.
     pub fn sessions(&mut self, run: i64) -> Result<Vec<Timestamp>, StoreError> {
         let sql = "SELECT started FROM session WHERE run = $1 ORDER BY number";
-        self.database.all(sql, &[Value::Integer(run)], |row| row.time(0))
+        self.database.all(sql, &[SqlValue::Integer(run)], |row| row.time(0))
     }
 
     /// Marks a run as finished, and syncs.
@@ -148,12 +148,12 @@ impl Store {
         // That the round is written down is not only for the record: a transaction that writes
         // nothing syncs nothing.
         let sql = "UPDATE run SET round = $1 WHERE number = $2";
-        self.update_run(sql, &[Value::Integer(round.into()), Value::Integer(run)], run)
+        self.update_run(sql, &[SqlValue::Integer(round.into()), SqlValue::Integer(run)], run)
     }
 
     /// The run of that number, if there is one.
     pub fn run(&mut self, number: i64) -> Result<Option<Run>, StoreError> {
-        self.database.one(select_run!("WHERE r.number = $1"), &[Value::Integer(number)], read)
+        self.database.one(select_run!("WHERE r.number = $1"), &[SqlValue::Integer(number)], read)
     }
 
     /// All runs, by number.
@@ -164,7 +164,7 @@ impl Store {
     /// The facts about the host that held during that run.
     pub fn conditions(&mut self, number: i64) -> Result<BTreeMap<String, String>, StoreError> {
         let sql = "SELECT conditions FROM run WHERE number = $1";
-        let conditions = self.database.one(sql, &[Value::Integer(number)], |row| row.json(0))?;
+        let conditions = self.database.one(sql, &[SqlValue::Integer(number)], |row| row.json(0))?;
         conditions.ok_or_else(|| self.database.unknown(format!("run {number}")))
     }
 
@@ -178,7 +178,7 @@ impl Store {
         all.extend(facts);
         let all = json("the run's conditions", &all)?;
         let sql = "UPDATE run SET conditions = $1 WHERE number = $2";
-        let values = [Value::Text(&all), Value::Integer(number)];
+        let values = [SqlValue::Text(&all), SqlValue::Integer(number)];
         self.database
             .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
             .map(drop)
@@ -194,7 +194,7 @@ impl Store {
     fn update_run(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         number: i64,
     ) -> Result<(), StoreError> {
         // First, because what is written next after it waits for the disk once more: not the next

@@ -12,7 +12,7 @@ use tacho_record::{Failure, MetricName, Outcome, Place, Sample, derived};
 
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
 use crate::columns::{json, unkeepable};
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::metrics::MetricNumbers;
 use crate::{MeasurementId, Store, StoreError};
 
@@ -139,7 +139,7 @@ impl Store {
         self.database.transaction(TransactionKind::Write, |database| {
             let sql = "SELECT cell FROM chunk WHERE run = $1 GROUP BY cell HAVING COUNT(*) > 1 \
                        ORDER BY cell";
-            let scattered = database.all(sql, &[Value::Integer(run)], |row| {
+            let scattered = database.all(sql, &[SqlValue::Integer(run)], |row| {
                 Ok(MeasurementId { run, cell: row.integer(0)? })
             })?;
             scattered.into_iter().try_for_each(|measurement| merge(database, measurement))
@@ -151,7 +151,7 @@ impl Store {
     pub fn places(&mut self, run: i64) -> Result<HashSet<Place>, StoreError> {
         let sql = "SELECT samples FROM chunk WHERE run = $1";
         let (mut places, mut decoder) = (HashSet::new(), Decoder::default());
-        self.database.query(sql, &[Value::Integer(run)], &mut |row| {
+        self.database.query(sql, &[SqlValue::Integer(run)], &mut |row| {
             places
                 .extend(decoder.decode_places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
             Ok(())
@@ -241,8 +241,8 @@ fn put_chunk(
     let Place { round, position } = chunk.places[0];
     let [valid, failed] = counted(chunk);
     let [run, cell, round, position, valid, failed] =
-        [run, cell, round.into(), position.into(), valid, failed].map(Value::Integer);
-    database.execute(sql, &[run, cell, round, position, valid, failed, Value::Bytes(bytes)])
+        [run, cell, round.into(), position.into(), valid, failed].map(SqlValue::Integer);
+    database.execute(sql, &[run, cell, round, position, valid, failed, SqlValue::Bytes(bytes)])
 }
 
 /// Adds samples after a look at what is there.
@@ -289,7 +289,7 @@ fn reserve(
 ) -> Result<Vec<(Chunk, Vec<u8>)>, StoreError> {
     let several = pieces.iter().filter(|(piece, _)| piece.len() > 1);
     let last = several.filter_map(|(piece, _)| piece.places.last()).map(|place| place.round).max();
-    let reach = Value::Integer(last.map_or(-1, i64::from));
+    let reach = SqlValue::Integer(last.map_or(-1, i64::from));
     let [run, cell] = measurement.values();
     match database.execute(REACH, &[reach, run, cell])? {
         0 => Err(database.unknown(format!("cell {} of run {}", measurement.cell, measurement.run))),
@@ -369,10 +369,10 @@ pub(crate) fn put_failure(
     let values = [
         run,
         cell,
-        Value::Integer(place.round.into()),
-        Value::Integer(place.position.into()),
-        Value::Text(&words),
-        Value::Bytes(output.as_bytes()),
+        SqlValue::Integer(place.round.into()),
+        SqlValue::Integer(place.position.into()),
+        SqlValue::Text(&words),
+        SqlValue::Bytes(output.as_bytes()),
     ];
     database.execute(sql, &values).map(drop)
 }

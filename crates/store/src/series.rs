@@ -11,7 +11,7 @@ use tacho_record::{
 
 use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, Decoder, VALID};
-use crate::database::{Database, DatabaseRow, TransactionKind, Value};
+use crate::database::{Database, DatabaseRow, SqlValue, TransactionKind};
 use crate::metrics::metric_names;
 use crate::samples::DisturbanceRow;
 use crate::steadiness::FoundSteadiness;
@@ -124,7 +124,7 @@ pub(crate) fn read_each<T: Default>(
     mut read: impl FnMut(&dyn DatabaseRow, &mut T) -> Result<(), StoreError>,
 ) -> Result<Vec<FoundSeries<T>>, StoreError> {
     let mut all: Vec<FoundSeries<T>> = Vec::new();
-    database.query(CHUNKS, &[benchmark, host.0].map(Value::Integer), &mut |row| {
+    database.query(CHUNKS, &[benchmark, host.0].map(SqlValue::Integer), &mut |row| {
         let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
         if let Some(last) = all.last_mut().filter(|last| last.measurement == measurement) {
             return read(row, &mut last.content);
@@ -239,7 +239,7 @@ impl FailureCounts {
         let sql = "SELECT f.run, f.cell, f.round, f.position, f.failure, f.output
             FROM measurement m JOIN failure f ON f.run = m.run AND f.cell = m.cell
             WHERE m.benchmark = $1 AND m.host = $2";
-        Self::read(database, sql, &[benchmark, host.0].map(Value::Integer))
+        Self::read(database, sql, &[benchmark, host.0].map(SqlValue::Integer))
     }
 
     fn of_measurement(
@@ -254,7 +254,7 @@ impl FailureCounts {
     fn read(
         database: &mut dyn Database,
         sql: &'static str,
-        key: &[Value],
+        key: &[SqlValue],
     ) -> Result<Self, StoreError> {
         let details = database.all(sql, key, |row| {
             let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tacho_record::{Outcome, Place, Sample, Steadiness};
 
 use crate::columns::json;
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
@@ -24,8 +24,8 @@ impl Store {
             found.iter().try_for_each(|(measurement, steadiness)| {
                 let [run, cell] = measurement.values();
                 let found = json("the steadiness", steadiness)?;
-                let from = Value::Integer(steadiness.counts_from.into());
-                database.execute(sql, &[run, cell, from, Value::Text(&found)]).map(drop)
+                let from = SqlValue::Integer(steadiness.counts_from.into());
+                database.execute(sql, &[run, cell, from, SqlValue::Text(&found)]).map(drop)
             })
         })
     }
@@ -44,7 +44,7 @@ impl FoundSteadiness {
         let sql = "SELECT s.run, s.cell, s.found FROM measurement m
             JOIN steadiness s ON s.run = m.run AND s.cell = m.cell
             WHERE m.benchmark = $1 AND m.host = $2";
-        Self::read(database, sql, &[benchmark, host.0].map(Value::Integer))
+        Self::read(database, sql, &[benchmark, host.0].map(SqlValue::Integer))
     }
 
     /// Of one.
@@ -59,7 +59,7 @@ impl FoundSteadiness {
     fn read(
         database: &mut dyn Database,
         sql: &'static str,
-        key: &[Value],
+        key: &[SqlValue],
     ) -> Result<Self, StoreError> {
         let found = database.all(sql, key, |row| {
             Ok((MeasurementId { run: row.integer(0)?, cell: row.integer(1)? }, row.json(2)?))

@@ -1,6 +1,6 @@
 //! The subject: whose measurements a store holds. Two subjects in one store would mix.
 
-use crate::database::{Database, TransactionKind, Value};
+use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -13,8 +13,10 @@ impl Store {
                 if let Some(found) = owner(database)? {
                     return Ok(found);
                 }
-                database
-                    .execute("INSERT INTO subject (name) VALUES ($1)", &[Value::Text(subject)])?;
+                database.execute(
+                    "INSERT INTO subject (name) VALUES ($1)",
+                    &[SqlValue::Text(subject)],
+                )?;
                 Ok(subject.to_owned())
             })?,
         };

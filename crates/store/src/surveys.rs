@@ -3,7 +3,7 @@
 use tacho_record::Digest;
 
 use crate::columns::{digest_value, json};
-use crate::database::{TransactionKind, Value};
+use crate::database::{SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
@@ -19,7 +19,7 @@ impl Store {
         built: &[&str],
     ) -> Result<Vec<String>, StoreError> {
         let built = json("what was built before", &built)?;
-        let values = [digest_value(&question), Value::Integer(host.0), Value::Text(&built)];
+        let values = [digest_value(&question), SqlValue::Integer(host.0), SqlValue::Text(&built)];
         let kept = "SELECT earlier FROM survey WHERE question = $1 AND host = $2";
         if let Some(earlier) = self.database.one(kept, &values[..2], |row| row.json(0))? {
             return Ok(earlier);

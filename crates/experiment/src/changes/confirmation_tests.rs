@@ -23,7 +23,7 @@ fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 /// A history that grows run by run: of each value its run.
-struct History {
+struct SimulatedHistory {
     rng: ChaCha8Rng,
     values: Vec<f64>,
     runs: Vec<i64>,
@@ -31,7 +31,7 @@ struct History {
     reported: Vec<usize>,
 }
 
-impl History {
+impl SimulatedHistory {
     fn new(seed: u64) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(seed),
@@ -111,7 +111,7 @@ const SAME_LEVEL: fn(usize) -> f64 = |_| 1.0;
 fn what_a_moved_host_alone_shows_in_a_new_run_is_always_measured_again() {
     let mut counted = Counted::default();
     for seed in 0..100 {
-        let mut history = History::new(seed);
+        let mut history = SimulatedHistory::new(seed);
         history.run(60, 0.0, SAME_LEVEL).reported();
         let mut reported = history.run(8, 0.05, SAME_LEVEL).reported();
         // What chance shows among the values of before is none of the new run's.
@@ -132,7 +132,7 @@ fn what_runs_of_few_commits_drift_by_is_mostly_measured_again() {
     for (deviation, least) in [(0.01, 0.75), (0.03, 0.93)] {
         let mut counted = Counted::default();
         for seed in 0..40 {
-            let mut history = History::new(1000 + seed);
+            let mut history = SimulatedHistory::new(1000 + seed);
             for _ in 0..20 {
                 let off = deviation * gaussian(&mut history.rng);
                 let reported = history.run(5, off, SAME_LEVEL).reported();
@@ -148,7 +148,7 @@ fn what_runs_of_few_commits_drift_by_is_mostly_measured_again() {
 fn steps(at: usize, seed: u64) -> Counted {
     let mut counted = Counted::default();
     for seed in seed..seed + 100 {
-        let mut history = History::new(seed);
+        let mut history = SimulatedHistory::new(seed);
         for _ in 0..4 {
             let off = 0.002 * gaussian(&mut history.rng);
             history.run(10, off, SAME_LEVEL).reported();

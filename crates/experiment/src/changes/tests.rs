@@ -61,7 +61,7 @@ fn noise(place: u64) -> f64 {
 }
 
 /// A store, and what is measured next.
-struct Lab {
+struct ChangeLab {
     _folder: TempDir,
     store: Store,
     host: HostId,
@@ -75,7 +75,7 @@ struct Lab {
     judged: i64,
 }
 
-impl Lab {
+impl ChangeLab {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
@@ -224,7 +224,7 @@ fn step(order: u64) -> f64 {
 
 #[test]
 fn a_history_measured_at_once_is_judged_at_once() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let change = lab.measure(1..41, step).only();
     let finding = &change.finding;
     assert_eq!(
@@ -243,7 +243,7 @@ fn a_history_measured_at_once_is_judged_at_once() {
 
 #[test]
 fn the_same_again_tells_nothing_new() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let first = lab.measure(1..41, step).only();
     assert_eq!(lab.only(), first);
     assert_eq!(lab.only(), first);
@@ -252,7 +252,7 @@ fn the_same_again_tells_nothing_new() {
 
 #[test]
 fn it_keeps_its_name_from_the_first_sight_to_being_sure() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..20, step).judge();
     let mut seen: Vec<Change> = Vec::new();
     for order in 20..40 {
@@ -271,7 +271,7 @@ fn it_keeps_its_name_from_the_first_sight_to_being_sure() {
 
 #[test]
 fn what_the_user_says_stays_whatever_is_found_later() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let change = lab.measure(1..41, step).only();
     lab.store
         .say(&change.name, ChangeState::Expected, "it does more", Timestamp::UNIX_EPOCH)
@@ -289,7 +289,7 @@ fn what_the_user_says_stays_whatever_is_found_later() {
 
 #[test]
 fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let reported = lab.measure(1..41, step).only();
     lab.store
         .say(&reported.name, ChangeState::Acknowledged, "known", Timestamp::UNIX_EPOCH)
@@ -320,7 +320,7 @@ fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
 
 #[test]
 fn short_levels_of_one_run_are_found_by_its_samples() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let level = |order: u64| match order {
         ..4 => 100.0,
         4..7 => 115.0,
@@ -339,7 +339,7 @@ fn short_levels_of_one_run_are_found_by_its_samples() {
 
 #[test]
 fn the_same_program_is_one_point() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..5, step).build(2..4, |_| "program 2".into());
     let analysed = lab.judge();
     let material = &analysed.series[0].material;
@@ -357,7 +357,7 @@ fn the_same_program_is_one_point() {
 
 #[test]
 fn a_series_that_is_too_short_is_said_to_be() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let analysed = lab.measure(1..3, step).judge();
     assert_eq!(analysed.changes, []);
     assert!(

@@ -80,9 +80,9 @@ fn rounds(lab: &TestLab) -> (Vec<u32>, Vec<u32>) {
 
 /// Keeps what is told of the host.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct HeardNoise(Vec<String>);
 
-impl Observer for Heard {
+impl Observer for HeardNoise {
     fn note(&mut self, event: &Event<'_>) {
         match event {
             Event::Waiting { noise, took } => self.0.push(format!("{took:?}: {noise}")),
@@ -100,7 +100,7 @@ fn nothing_is_executed_until_the_host_is_quiet() {
         quietly(request, at)
     })
     .looking(loud_until(Duration::from_secs(1)));
-    let mut heard = Heard::default();
+    let mut heard = HeardNoise::default();
     lab.track_by(&mut executor, &mut heard).unwrap();
     let why = "other processes used 0.9 CPU".to_owned();
     assert_eq!(heard.0.len(), 5);
@@ -149,7 +149,7 @@ fn a_disturbed_round_is_repeated_whole_and_kept() {
     // The host is looked at for 200 ms before each round of 2 s: the second round is from 4.6 to
     // 6.6 s.
     let mut executor = ScriptedExecutor::new(loud_in(&[5]));
-    let mut heard = Heard::default();
+    let mut heard = HeardNoise::default();
     let tracked = lab.track_by(&mut executor, &mut heard).unwrap();
     assert_eq!(heard.0, ["round 2: other processes used 1.0 CPU"]);
     assert_eq!(tracked.samples, 10, "two cells, a warm-up, three rounds and one again");

@@ -15,11 +15,11 @@ const TWO: &str = "[[benchmark]]\nname = 'calm'\ncommand = 'calm {revision}'\n\
 
 /// What is executed: how often each command was, over all sessions.
 #[derive(Default)]
-struct World {
+struct StoppingWorld {
     executed: RefCell<HashMap<String, u32>>,
 }
 
-impl World {
+impl StoppingWorld {
     /// The wall of the next execution of the command, in ms: 100, with noise of 0.2 or 5 %.
     fn next(&self, command: &str) -> u64 {
         let mut executed = self.executed.borrow_mut();
@@ -52,13 +52,13 @@ fn lab(measure: &str, revisions: u64) -> TestLab {
 /// All samples of an undisturbed run, which are those of one that is interrupted, wherever that is.
 fn samples_however_interrupted(measure: &str, revisions: u64) -> Vec<String> {
     let undisturbed = lab(measure, revisions);
-    let world = World::default();
+    let world = StoppingWorld::default();
     undisturbed.track(world.script(usize::MAX)).unwrap();
     let expected = undisturbed.samples();
     // Five places suffice for long runs, where each round is like the next.
     let places = if expected.len() > 32 { 5 } else { 16 };
     for stop in (0..expected.len()).step_by(expected.len().div_ceil(places)) {
-        let (lab, world) = (lab(measure, revisions), World::default());
+        let (lab, world) = (lab(measure, revisions), StoppingWorld::default());
         assert!(
             lab.track(world.script(stop)).unwrap().interrupted,
             "{measure}, stopped after {stop}"
@@ -200,7 +200,7 @@ fn each_cell_stops_where_its_median_is_known() {
 
 #[test]
 fn what_is_known_already_is_not_measured_again() {
-    let (mut lab, world) = (lab("rounds = 10", 2), World::default());
+    let (mut lab, world) = (lab("rounds = 10", 2), StoppingWorld::default());
     lab.track(world.script(usize::MAX)).unwrap();
     lab.measure = "precision = '1%'\nmax-rounds = 30".into();
     let tracked = lab.track(world.script(usize::MAX)).unwrap();
@@ -240,7 +240,7 @@ fn who_knows_enough_leaves_the_budget_to_others() {
 
 #[test]
 fn a_budget_that_is_spent_is_not_spent_again_for_the_next_commit() {
-    let (mut lab, world) = (lab("budget = '1s'", 2), World::default());
+    let (mut lab, world) = (lab("budget = '1s'", 2), StoppingWorld::default());
     let newest = lab.revisions.pop().unwrap();
     lab.track(world.script(usize::MAX)).unwrap();
     let before = count(&lab.samples(), "r1");

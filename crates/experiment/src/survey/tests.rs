@@ -18,7 +18,7 @@ const LEAST: SurveyRequest =
     SurveyRequest { least: 0.05, builds: None, budget: None, zoom: None, metric: None };
 
 /// A history of 200 revisions with two changes.
-struct Past {
+struct SurveyPast {
     lab: TestLab,
     executed: Shared<u64>,
     /// The user stops it at this execution.
@@ -31,7 +31,7 @@ fn level(order: u64) -> f64 {
     100.0 * if order < 71 { 1.0 } else { 1.2 } * if order < 152 { 1.0 } else { 0.9 }
 }
 
-impl Past {
+impl SurveyPast {
     fn new() -> Self {
         Self {
             lab: TestLab::new(ONE, 200),
@@ -84,7 +84,7 @@ const BOTH: [(usize, usize, PlaceStatus); 2] =
 
 #[test]
 fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     let placed = past.place(&mut builder, &LEAST);
     assert_eq!((places(&placed), placed.ended), (BOTH.to_vec(), SurveyEnd::Known));
@@ -101,7 +101,7 @@ fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
 #[test]
 fn each_run_measures_a_revision_of_earlier_runs() {
     // Where nothing changed, nothing is to be measured again for its own sake.
-    let mut past = Past { is_flat: true, ..Past::new() };
+    let mut past = SurveyPast { is_flat: true, ..SurveyPast::new() };
     past.lab.measure += "\nlink = 1";
     let mut builder = ScriptedBuilder::new();
     past.place(&mut builder, &SurveyRequest { builds: Some(6), ..LEAST });
@@ -121,9 +121,9 @@ fn each_run_measures_a_revision_of_earlier_runs() {
 #[test]
 fn interrupted_anywhere_it_ends_with_the_same_builds() {
     let mut builder = ScriptedBuilder::new();
-    Past::new().place(&mut builder, &LEAST);
+    SurveyPast::new().place(&mut builder, &LEAST);
     for stop in [20, 80] {
-        let mut past = Past::new();
+        let mut past = SurveyPast::new();
         let mut resumed = ScriptedBuilder::new();
         past.stop = stop;
         assert_eq!(past.place(&mut resumed, &LEAST).ended, SurveyEnd::Interrupted, "{stop}");
@@ -140,7 +140,7 @@ fn interrupted_anywhere_it_ends_with_the_same_builds() {
 
 #[test]
 fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     let placed = past.place(&mut builder, &SurveyRequest { builds: Some(12), ..LEAST });
     assert_eq!((builder.builds().len(), placed.made, placed.ended), (12, 12, SurveyEnd::Builds));
@@ -156,7 +156,7 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
 }
 
 /// Builds these revisions as `tacho quirk check` and `tacho quirk suggest` do, without measuring.
-fn build(past: &Past, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
+fn build(past: &SurveyPast, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
     let mut store = past.lab.store();
     let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(ExecutionEnd::Exited(0), at));
     let mut bench = lab_context(&mut store, builder, &mut executor);
@@ -168,7 +168,7 @@ fn build(past: &Past, builder: &mut ScriptedBuilder, revisions: impl Iterator<It
 
 #[test]
 fn builds_that_were_there_before_are_not_counted() {
-    let mut past = Past::new();
+    let mut past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     // The first and the last, which are needed, are among them.
     build(&past, &mut builder, (0..200).step_by(10).chain([199]));
@@ -186,7 +186,7 @@ fn builds_that_were_there_before_are_not_counted() {
 
 #[test]
 fn a_budget_is_spent_on_builds_too() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     // A build takes a second.
     let wish = SurveyRequest { budget: Some(Duration::from_secs(15)), ..LEAST };
@@ -199,7 +199,7 @@ fn a_budget_is_spent_on_builds_too() {
 
 #[test]
 fn a_zoom_builds_nothing_outside() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     let placed = past.place(&mut builder, &SurveyRequest { zoom: Some((60, 80)), ..LEAST });
     assert_eq!(places(&placed), BOTH[..1]);
@@ -213,7 +213,7 @@ fn a_zoom_builds_nothing_outside() {
 
 #[test]
 fn where_nothing_builds_it_ends() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let failed = || BuildState::Failed { why: "no".into() };
     let mut builder = (1..=200).fold(ScriptedBuilder::new(), |builder, order| {
         builder.with(&format!("r{order}"), failed())
@@ -224,7 +224,7 @@ fn where_nothing_builds_it_ends() {
 }
 
 /// The question of a history with a quirk from one of its revisions to before another.
-fn with_a_quirk(past: &Past, from: usize, before: usize, skip: bool) -> Question {
+fn with_a_quirk(past: &SurveyPast, from: usize, before: usize, skip: bool) -> Question {
     let mut question = past.lab.question();
     let does = if skip { "skip = true" } else { "environment = { A = '1' }" };
     let quirk = format!("[[quirk]]\nname = 'q'\nwhy = 'w'\nfrom = 'r1'\n{does}\n");
@@ -239,7 +239,7 @@ fn with_a_quirk(past: &Past, from: usize, before: usize, skip: bool) -> Question
 
 #[test]
 fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_sides() {
-    let past = Past::new();
+    let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     let placed = past.asks(&mut builder, &with_a_quirk(&past, 40, 71, false), &LEAST);
     assert_eq!(places(&placed), BOTH);
@@ -255,7 +255,7 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
     assert_eq!(of_edge.collect::<Vec<_>>(), ["r63", "r70", "r71"]);
 
     // A range over an edge is told to be one, and so where it begins.
-    let past = Past::new();
+    let past = SurveyPast::new();
     let wish = SurveyRequest { builds: Some(3), ..LEAST };
     let question = with_a_quirk(&past, 60, 65, false);
     let placed = past.asks(&mut ScriptedBuilder::new(), &question, &wish);
@@ -268,7 +268,7 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
     );
 
     // What is not built is no other program.
-    let past = Past::new();
+    let past = SurveyPast::new();
     let placed = past.asks(&mut ScriptedBuilder::new(), &with_a_quirk(&past, 40, 71, true), &LEAST);
     assert_eq!(
         (places(&placed), &placed.surveyed[0].edges),

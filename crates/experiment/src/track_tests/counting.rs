@@ -16,9 +16,9 @@ const CALLGRIND: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 're
 
 /// Keeps what is said to be absent.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct HeardEvents(Vec<String>);
 
-impl Observer for Heard {
+impl Observer for HeardEvents {
     fn note(&mut self, event: &Event<'_>) {
         if let Event::Absent { benchmark, metric, why } = event {
             self.0.push(format!("{benchmark} {metric}: {why}"));
@@ -107,7 +107,7 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
         Execution { absent, ..well(request, at) }
     })
     .lacking(Counter::Instructions, unavailable());
-    let mut heard = Heard::default();
+    let mut heard = HeardEvents::default();
     assert_eq!(lab.ask(&lab.question(), &mut executor, &mut heard).unwrap().samples, 4);
     assert_eq!(
         heard.0,
@@ -159,7 +159,7 @@ fn what_fails_under_callgrind_keeps_its_sample() {
     let mut executor = ScriptedExecutor::new(|request, at| {
         if is_callgrind(request) { ended(ExecutionEnd::Killed(4), at) } else { well(request, at) }
     });
-    let mut heard = Heard::default();
+    let mut heard = HeardEvents::default();
     let tracked = lab.ask(&lab.question(), &mut executor, &mut heard).unwrap();
     assert_eq!((tracked.samples, tracked.interrupted), (4, false));
     assert_eq!(heard.0, ["a callgrind-instructions: under callgrind: killed by signal 4 (SIGILL)"]);

@@ -20,11 +20,11 @@ fn chunk(samples: &[Made]) -> Chunk {
 }
 
 /// A sample in a form that can be compared.
-type Content = (Place, Timestamp, u8, Vec<(u32, u64)>);
+type ChunkContent = (Place, Timestamp, u8, Vec<(u32, u64)>);
 
 /// All that a chunk holds in a form that can be compared, with floating-point numbers by their
 /// bits.
-fn content(chunk: &Chunk) -> Vec<Content> {
+fn content(chunk: &Chunk) -> Vec<ChunkContent> {
     let values = |index: usize| {
         let value =
             |readings: &ChunkReadings| Some((readings.metric, readings.values[index]?.to_bits()));

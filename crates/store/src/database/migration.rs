@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 
-use super::{Database, TransactionKind, Value};
+use super::{Database, SqlValue, TransactionKind};
 use crate::StoreError;
 
 /// One step of the schema.
@@ -103,9 +103,9 @@ fn apply(database: &mut dyn Database, migration: &Migration) -> Result<(), Store
     database.execute(
         "INSERT INTO migration (number, name, applied) VALUES ($1, $2, $3)",
         &[
-            Value::Integer(migration.number),
-            Value::Text(migration.name),
-            Value::Text(&Timestamp::now().to_string()),
+            SqlValue::Integer(migration.number),
+            SqlValue::Text(migration.name),
+            SqlValue::Text(&Timestamp::now().to_string()),
         ],
     )?;
     Ok(())

@@ -28,7 +28,7 @@ pub(crate) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(
 
 /// What is bound to a placeholder, or read from a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value<'a> {
+pub(crate) enum SqlValue<'a> {
     /// Nothing.
     Null,
     /// A whole number: `BIGINT`.
@@ -69,7 +69,7 @@ pub(crate) struct SqlWords {
 /// One row of an answer.
 pub(crate) trait DatabaseRow {
     /// The value of that column, counted from 0.
-    fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, StoreError>;
 
     /// The database, for messages.
     fn place(&self) -> &str;
@@ -96,13 +96,13 @@ pub(crate) trait Database: Send {
     fn batch(&mut self, sql: &str) -> Result<(), StoreError>;
 
     /// Executes one statement; the number of rows that it wrote.
-    fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError>;
+    fn execute(&mut self, sql: &'static str, values: &[SqlValue]) -> Result<u64, StoreError>;
 
     /// Executes one statement and gives each row that it answers.
     fn query(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         each: &mut RowCallback,
     ) -> Result<(), StoreError>;
 
@@ -150,7 +150,7 @@ impl dyn Database + '_ {
     pub(crate) fn all<T>(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut rows = Vec::new();
@@ -165,7 +165,7 @@ impl dyn Database + '_ {
     pub(crate) fn one<T>(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         self.all(sql, values, read).map(|mut rows| rows.pop())
@@ -175,7 +175,7 @@ impl dyn Database + '_ {
     pub(crate) fn must<T>(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.one(sql, values, read)?.ok_or_else(|| StoreError::Corrupt {
@@ -213,7 +213,7 @@ impl dyn DatabaseRow + '_ {
     /// The whole number in that column.
     pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.value(column)? {
-            Value::Integer(value) => Ok(value),
+            SqlValue::Integer(value) => Ok(value),
             other => Err(self.wrong(column, "a whole number", other)),
         }
     }
@@ -228,7 +228,7 @@ impl dyn DatabaseRow + '_ {
     /// The text in that column.
     pub(crate) fn text(&self, column: usize) -> Result<&str, StoreError> {
         match self.value(column)? {
-            Value::Text(text) => Ok(text),
+            SqlValue::Text(text) => Ok(text),
             other => Err(self.wrong(column, "text", other)),
         }
     }
@@ -236,7 +236,7 @@ impl dyn DatabaseRow + '_ {
     /// The bytes in that column.
     pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
         match self.value(column)? {
-            Value::Bytes(bytes) => Ok(bytes),
+            SqlValue::Bytes(bytes) => Ok(bytes),
             other => Err(self.wrong(column, "bytes", other)),
         }
     }
@@ -246,12 +246,12 @@ impl dyn DatabaseRow + '_ {
         StoreError::Corrupt { place: self.place().to_owned(), why: why.to_string() }
     }
 
-    fn wrong(&self, column: usize, wanted: &str, found: Value) -> StoreError {
+    fn wrong(&self, column: usize, wanted: &str, found: SqlValue) -> StoreError {
         let found = match found {
-            Value::Null => "nothing",
-            Value::Integer(_) => "a whole number",
-            Value::Text(_) => "text",
-            Value::Bytes(_) => "bytes",
+            SqlValue::Null => "nothing",
+            SqlValue::Integer(_) => "a whole number",
+            SqlValue::Text(_) => "text",
+            SqlValue::Bytes(_) => "bytes",
         };
         self.corrupt(&format!("column {column} holds {found}, not {wanted}"))
     }

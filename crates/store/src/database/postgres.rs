@@ -16,7 +16,7 @@ use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use ::postgres::{Client, Config, NoTls, Statement};
 
 use super::server::SERVER;
-use super::{Database, DatabaseRow, PATIENCE, RowCallback, SqlWords, TransactionKind, Value};
+use super::{Database, DatabaseRow, PATIENCE, RowCallback, SqlValue, SqlWords, TransactionKind};
 use crate::StoreError;
 use crate::error::DriverError;
 
@@ -92,7 +92,7 @@ impl Database for Postgres {
         self.client.batch_execute(sql).map_err(|error| explain(&self.place, error))
     }
 
-    fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &'static str, values: &[SqlValue]) -> Result<u64, StoreError> {
         let statement = self.prepared(sql)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         self.client.execute(&statement, &values).map_err(|error| explain(&self.place, error))
@@ -101,7 +101,7 @@ impl Database for Postgres {
     fn query(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         each: &mut RowCallback,
     ) -> Result<(), StoreError> {
         let statement = self.prepared(sql)?;
@@ -142,22 +142,24 @@ struct PostgresRow<'a> {
 }
 
 impl DatabaseRow for PostgresRow<'_> {
-    fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, StoreError> {
         let this: &dyn DatabaseRow = self;
         let kind = self.row.columns().get(column).map(::postgres::Column::type_);
         let value = match kind {
             Some(&Type::INT8) => {
-                self.row.try_get(column).map(|value: Option<_>| value.map(Value::Integer))
+                self.row.try_get(column).map(|value: Option<_>| value.map(SqlValue::Integer))
             }
             Some(&Type::TEXT) => {
-                self.row.try_get(column).map(|value: Option<_>| value.map(Value::Text))
+                self.row.try_get(column).map(|value: Option<_>| value.map(SqlValue::Text))
             }
             Some(&Type::BYTEA) => {
-                self.row.try_get(column).map(|value: Option<_>| value.map(Value::Bytes))
+                self.row.try_get(column).map(|value: Option<_>| value.map(SqlValue::Bytes))
             }
             _ => return Err(this.corrupt(&format!("column {column} is of an unknown type"))),
         };
-        value.map(|value| value.unwrap_or(Value::Null)).map_err(|error| explain(self.place, error))
+        value
+            .map(|value| value.unwrap_or(SqlValue::Null))
+            .map_err(|error| explain(self.place, error))
     }
 
     fn place(&self) -> &str {
@@ -165,13 +167,13 @@ impl DatabaseRow for PostgresRow<'_> {
     }
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, DriverError> {
         match self {
-            Value::Null => Ok(IsNull::Yes),
-            Value::Integer(value) => value.to_sql_checked(kind, out),
-            Value::Text(text) => text.to_sql_checked(kind, out),
-            Value::Bytes(bytes) => bytes.to_sql_checked(kind, out),
+            SqlValue::Null => Ok(IsNull::Yes),
+            SqlValue::Integer(value) => value.to_sql_checked(kind, out),
+            SqlValue::Text(text) => text.to_sql_checked(kind, out),
+            SqlValue::Bytes(bytes) => bytes.to_sql_checked(kind, out),
         }
     }
 

@@ -19,7 +19,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
 use tempfile::TempDir;
 
-use super::{Database, DatabaseRow, RowCallback, SqlWords, TransactionKind, Value};
+use super::{Database, DatabaseRow, RowCallback, SqlValue, SqlWords, TransactionKind};
 use crate::StoreError;
 
 /// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in
@@ -235,7 +235,7 @@ impl Database for Sqlite {
         self.explained(self.connection.execute_batch(sql))
     }
 
-    fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &'static str, values: &[SqlValue]) -> Result<u64, StoreError> {
         let connection = &self.connection;
         let written = connection
             .prepare_cached(sql)
@@ -246,7 +246,7 @@ impl Database for Sqlite {
     fn query(
         &mut self,
         sql: &'static str,
-        values: &[Value],
+        values: &[SqlValue],
         each: &mut RowCallback,
     ) -> Result<(), StoreError> {
         let mut statement = self.explained(self.connection.prepare_cached(sql))?;
@@ -354,16 +354,16 @@ struct SqliteRow<'a> {
 }
 
 impl DatabaseRow for SqliteRow<'_> {
-    fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, StoreError> {
         let this: &dyn DatabaseRow = self;
         match self.row.get_ref(column).map_err(|error| explain(self.place, error))? {
-            ValueRef::Null => Ok(Value::Null),
-            ValueRef::Integer(value) => Ok(Value::Integer(value)),
+            ValueRef::Null => Ok(SqlValue::Null),
+            ValueRef::Integer(value) => Ok(SqlValue::Integer(value)),
             ValueRef::Real(_) => Err(this.corrupt(&format!("column {column} holds a fraction"))),
-            ValueRef::Text(text) => str::from_utf8(text).map(Value::Text).map_err(|_| {
+            ValueRef::Text(text) => str::from_utf8(text).map(SqlValue::Text).map_err(|_| {
                 this.corrupt(&format!("column {column} holds text that is not UTF-8"))
             }),
-            ValueRef::Blob(bytes) => Ok(Value::Bytes(bytes)),
+            ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
         }
     }
 
@@ -372,13 +372,13 @@ impl DatabaseRow for SqliteRow<'_> {
     }
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
-            Value::Null => ValueRef::Null,
-            Value::Integer(value) => ValueRef::Integer(*value),
-            Value::Text(text) => ValueRef::Text(text.as_bytes()),
-            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+            SqlValue::Null => ValueRef::Null,
+            SqlValue::Integer(value) => ValueRef::Integer(*value),
+            SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),
+            SqlValue::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
     }
 }
@@ -496,7 +496,9 @@ mod tests {
         let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
         let content = vec![7; 1_000_000];
         for _ in 0..20 {
-            database.execute("INSERT INTO thing VALUES ($1)", &[Value::Bytes(&content)]).unwrap();
+            database
+                .execute("INSERT INTO thing VALUES ($1)", &[SqlValue::Bytes(&content)])
+                .unwrap();
             database.tidy().unwrap();
             assert!(size("x.db-wal") < 2 * LOG_BYTES, "{} bytes", size("x.db-wal"));
         }

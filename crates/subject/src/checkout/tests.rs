@@ -11,12 +11,12 @@ use crate::testing::{Repo, repo, revision};
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A checkout in a cache of its own.
-struct Bench {
+struct GitBench {
     checkout: Checkout,
     cache: TempDir,
 }
 
-impl Bench {
+impl GitBench {
     fn of(repository: &Path) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let checkout =
@@ -79,7 +79,7 @@ fn the_tree_holds_the_revision_and_nothing_else() {
         .write("src/x", "2")
         .commit("b");
     let repo = repo.git(&["rm", "-rq", "src"]).write("src", "a file now").commit("c");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     assert_eq!(bench.shown(&repo.id("HEAD~2")), ".gitignore=*.o\n src/x=1");
     let tree = bench.checkout.tree().to_owned();
     fs::write(tree.join("src/x"), "changed").unwrap();
@@ -102,7 +102,7 @@ fn the_tree_holds_the_revision_and_nothing_else() {
 #[test]
 fn sockets_and_pipes_do_not_stay() {
     let repo = repo().write("x", "1").commit("a").write("out/y", "2").write("z", "3").commit("b");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     assert_eq!(bench.shown(&repo.id("HEAD~1")), "x=1");
     let tree = bench.checkout.tree().to_owned();
     let pipe = |name: &str| {
@@ -141,7 +141,7 @@ fn the_users_work_tree_is_left_as_it_is() {
         )
     };
     let before = state(&repo);
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     assert_eq!(bench.shown(&repo.id("HEAD~1")), "a=a");
     assert_eq!(bench.shown(&repo.id("HEAD")), "a=a b=b");
     assert_eq!(state(&repo), before);
@@ -150,7 +150,7 @@ fn the_users_work_tree_is_left_as_it_is() {
 #[test]
 fn commits_that_come_later_are_found() {
     let repo = repo().commit("a");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     assert_eq!(bench.shown(&repo.id("HEAD")), "a=a");
     let repo = repo.commit("b").git(&["checkout", "--quiet", "--detach"]).commit("c");
     assert_eq!(bench.shown(&repo.id("HEAD")), "a=a b=b c=c");
@@ -159,7 +159,7 @@ fn commits_that_come_later_are_found() {
 #[test]
 fn tags_that_come_later_are_found_by_the_next_session() {
     let repo = repo().commit("a").tag("v1");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     let repo = repo.commit("b").tag("v2").git(&["tag", "--delete", "v1"]);
     bench.checkout = Checkout::new(
@@ -176,7 +176,7 @@ fn paths_that_are_not_utf_8_are_checked_out() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let repo = repo().write(OsStr::from_bytes(b"caf\xe9/x"), "1").commit("a");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     assert!(bench.checkout.tree().join(OsStr::from_bytes(b"caf\xe9/x")).exists());
 }
@@ -184,9 +184,9 @@ fn paths_that_are_not_utf_8_are_checked_out() {
 #[test]
 fn a_clone_that_was_not_finished_is_made_anew() {
     let repo = repo().commits("a b");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     let tree = bench.checkout.tree().to_owned();
-    let made_anew = |bench: &mut Bench| {
+    let made_anew = |bench: &mut GitBench| {
         let shown = bench.shown(&repo.id("HEAD"));
         assert_eq!(shown, "a=a b=b");
         bench.log().contains("# clones ")
@@ -214,7 +214,7 @@ fn a_clone_that_was_not_finished_is_made_anew() {
 #[test]
 fn read_only_folders_are_no_obstacle() {
     let repo = repo().commit("a");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     let folder = bench.checkout.tree().join("modules/cache");
     fs::create_dir_all(&folder).unwrap();
@@ -226,7 +226,7 @@ fn read_only_folders_are_no_obstacle() {
 #[test]
 fn hooks_are_not_executed() {
     let repo = repo().commits("a b");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     bench.take(&repo.id("HEAD~1")).unwrap();
     let mark = bench.cache.path().join("mark");
     for folder in [repo.path(), bench.checkout.tree()] {
@@ -248,7 +248,7 @@ fn any_kind_of_repository_will_do() {
     let repo = repo.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
     for folder in [&bare, &shallow, &linked, &repo.path().join("deep")] {
         assert_eq!(
-            Bench::of(folder).shown(&repo.id("HEAD")),
+            GitBench::of(folder).shown(&repo.id("HEAD")),
             "a=a deep/x=1",
             "{}",
             folder.display()
@@ -263,7 +263,7 @@ fn a_shallow_clone_has_commits_that_no_branch_has() {
     let id = repo.id("HEAD");
     let source = format!("file://{}", repo.path().display());
     Git::new(&shallow).read(&["fetch", "--quiet", "--depth=1", &source, &id]).unwrap();
-    let mut bench = Bench::of(&shallow);
+    let mut bench = GitBench::of(&shallow);
     assert_eq!(bench.shown(&repo.id("main")), "a=a b=b");
     assert_eq!(bench.shown(&id), "a=a b=b c=c");
 }
@@ -277,13 +277,13 @@ fn a_partial_clone_gets_what_it_left_out() {
     ]);
     let repo = repo.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
     let (_folder, partial) = repo.cloned(&["--filter=blob:none"]);
-    assert_eq!(Bench::of(&partial).shown(&repo.id("HEAD~1")), "a=a");
+    assert_eq!(GitBench::of(&partial).shown(&repo.id("HEAD~1")), "a=a");
 }
 
 #[test]
 fn a_revision_that_is_not_there_fails_alone() {
     let repo = repo().commit("a");
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     let gone = "0123456789012345678901234567890123456789";
     let Err(WorkStop::Failed(why)) = bench.take(gone) else { panic!("it is there") };
     assert!(why.starts_with("git fetch failed with exit status 128: fatal: "), "{why}");
@@ -293,7 +293,8 @@ fn a_revision_that_is_not_there_fails_alone() {
 #[test]
 fn a_release_starts_with_an_empty_folder() {
     let cache = tempfile::tempdir().unwrap();
-    let mut bench = Bench { checkout: Checkout::new(CheckoutOrigin::Nowhere, cache.path()), cache };
+    let mut bench =
+        GitBench { checkout: Checkout::new(CheckoutOrigin::Nowhere, cache.path()), cache };
     assert_eq!(bench.shown("1.0"), "");
     fs::create_dir_all(bench.checkout.tree().join("left/over")).unwrap();
     assert_eq!(bench.shown("1.1"), "");
@@ -323,7 +324,7 @@ fn submodules_come_and_go_without_a_network() {
     let id = |back: usize| program.id(&format!("HEAD~{back}"));
     // From here on only the user's copy is left.
     drop(library);
-    let mut bench = Bench::of(program.path());
+    let mut bench = GitBench::of(program.path());
     assert_eq!(bench.shown(&id(3)), "a=a lib/one=one lib/three=three lib/two=two");
     fs::write(bench.checkout.tree().join("lib/left"), "over").unwrap();
     fs::write(bench.checkout.tree().join("lib/one"), "changed").unwrap();
@@ -339,8 +340,8 @@ fn submodules_come_and_go_without_a_network() {
 fn submodules_are_left_out_where_the_plan_says_so() {
     let (library, program) = with_submodule();
     drop(library);
-    let Bench { checkout, cache } = Bench::of(program.path());
-    let mut bench = Bench { checkout: checkout.with_submodules(false), cache };
+    let GitBench { checkout, cache } = GitBench::of(program.path());
+    let mut bench = GitBench { checkout: checkout.with_submodules(false), cache };
     assert_eq!(bench.shown(&program.id("HEAD")), "a=a lib/");
     assert_eq!(bench.shown(&program.id("HEAD~1")), "a=a");
 }
@@ -354,7 +355,7 @@ fn submodules_of_submodules_come_too() {
         .commit("p");
     let outer = outer.git(&["submodule", "--quiet", "update", "--init", "--recursive"]);
     drop((library, program));
-    let mut bench = Bench::of(outer.path());
+    let mut bench = GitBench::of(outer.path());
     assert!(bench.shown(&outer.id("HEAD")).contains(" in/ner/lib/one=one "));
     assert_eq!(bench.shown(&outer.id("HEAD~1")), "o=o");
 }
@@ -373,7 +374,7 @@ fn submodules_that_the_user_does_not_have_come_from_where_they_are() {
     ]);
     let program = program.commit("relative");
     let (_folder, clone) = program.cloned(&[]);
-    let mut bench = Bench::of(&clone);
+    let mut bench = GitBench::of(&clone);
     let ids = [program.id("HEAD"), program.id("HEAD~1")];
     // The clone's remote has a folder beside it with that name.
     Git::new(&clone)
@@ -399,7 +400,7 @@ fn a_submodule_that_cannot_be_had_is_a_reason_to_fail() {
     let (library, program) = with_submodule();
     let (_folder, clone) = program.cloned(&[]);
     drop(library);
-    let mut bench = Bench::of(&clone);
+    let mut bench = GitBench::of(&clone);
     let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
         panic!("it could be had")
     };
@@ -419,7 +420,7 @@ fn a_submodule_with_a_name_that_leads_away_is_refused() {
         "submodule.../../x",
     ]);
     let program = program.commit("evil");
-    let mut bench = Bench::of(program.path());
+    let mut bench = GitBench::of(program.path());
     let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
         panic!("it was taken")
     };
@@ -439,9 +440,9 @@ fn forked() -> Repo {
 #[test]
 fn a_revision_is_merged_into_others() {
     let repo = forked();
-    let mut bench = Bench::of(repo.path());
+    let mut bench = GitBench::of(repo.path());
     let [base, other, s, t, u] = ["m", "v", "u~2", "u~1", "u"].map(|name| repo.id(name));
-    let merged = |bench: &mut Bench, id: &str, onto: &[&String]| {
+    let merged = |bench: &mut GitBench, id: &str, onto: &[&String]| {
         let mut log = BuildLog::create(bench.cache.path().join("log")).unwrap();
         let limits = BuildLimits { time: Duration::from_secs(600), interrupt: &NEVER };
         let onto: Vec<String> = onto.iter().map(|&id| id.clone()).collect();

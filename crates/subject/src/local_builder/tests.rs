@@ -27,12 +27,12 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
 }
 
 /// A builder with a cache of its own.
-struct Bench {
+struct BuildBench {
     builder: LocalBuilder,
     cache: TempDir,
 }
 
-impl Bench {
+impl BuildBench {
     fn new(repo: &Repo, subject: &Subject, limit: u64) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let builder = LocalBuilder::new(subject, repo.path(), cache.path(), limit).unwrap();
@@ -83,8 +83,11 @@ fn equal_programs_have_equal_digests() {
         .commit("b")
         .write("prog.c", "2")
         .commit("c");
-    let mut bench =
-        Bench::of(&repo, "mkdir out && cat prog.c > out/prog && pwd >> out/prog", &["out/prog"]);
+    let mut bench = BuildBench::of(
+        &repo,
+        "mkdir out && cat prog.c > out/prog && pwd >> out/prog",
+        &["out/prog"],
+    );
     let [one, same, other] =
         [2, 1, 0].map(|back| bench.artifact(&repo.id(&format!("HEAD~{back}"))));
     assert_eq!(one, same);
@@ -112,7 +115,7 @@ fn a_cache_that_is_removed_during_a_build_is_no_failure_of_the_revision() {
 #[test]
 fn without_a_command_the_checkout_is_what_is_used() {
     let repo = repo().write("src/x", "1").commit("a");
-    let mut bench = Bench::new(&repo, &subject(None, &["."]), u64::MAX);
+    let mut bench = BuildBench::new(&repo, &subject(None, &["."]), u64::MAX);
     let (state, _) = bench.build(&repo.id("HEAD"));
     let BuildState::Built { artifact, size: 1, .. } = state else { panic!("{state:?}") };
     assert_eq!(bench.read(artifact, "src/x").as_deref(), Some("1"));
@@ -123,7 +126,7 @@ fn without_a_command_the_checkout_is_what_is_used() {
 fn values_are_filled_in_and_the_log_says_what_was_executed() {
     let repo = repo().commit("a");
     let id = repo.id("HEAD");
-    let mut bench = Bench::of(
+    let mut bench = BuildBench::of(
         &repo,
         "x=5; echo {jobs} {revision} {release} ${x} {y} | tee out; echo err >&2",
         &["out"],
@@ -170,7 +173,7 @@ fn shell_code_of_a_plan_is_executed_as_it_stands() {
         "`{release}` in `build`, but the subject has no releases"
     );
     let plan = tacho_record::plan::parse(&text.replace(" {release}", ""), "tacho.toml").unwrap();
-    let mut bench = Bench::new(&repo, &plan.subject, u64::MAX);
+    let mut bench = BuildBench::new(&repo, &plan.subject, u64::MAX);
     let id = repo.id("HEAD");
     let artifact = bench.artifact(&id);
     let jobs = available_parallelism().unwrap();
@@ -181,7 +184,7 @@ fn shell_code_of_a_plan_is_executed_as_it_stands() {
 #[test]
 fn nobody_else_builds_in_the_same_cache() {
     let repo = repo().commit("a");
-    let bench = Bench::of(&repo, "true", &["a"]);
+    let bench = BuildBench::of(&repo, "true", &["a"]);
     let again = || LocalBuilder::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0);
     let error = again().unwrap_err();
     let path = bench.cache.path().canonicalize().unwrap();
@@ -194,7 +197,8 @@ fn nobody_else_builds_in_the_same_cache() {
 #[test]
 fn a_command_sees_its_own_repository_and_no_other() {
     let repo = repo().commit("a").tag("v1").commit("b");
-    let mut bench = Bench::of(&repo, "git describe --tags > out; cat >> out; env >> out", &["out"]);
+    let mut bench =
+        BuildBench::of(&repo, "git describe --tags > out; cat >> out; env >> out", &["out"]);
     let artifact = bench.artifact(&repo.id("HEAD"));
     let out = bench.read(artifact, "out").unwrap();
     assert!(out.starts_with("v1-1-g"), "{out}");
@@ -221,7 +225,7 @@ fn releases_are_built_from_nothing() {
         source,
         ..subject(Some("ls -A > list; echo {release} > prog"), &["prog", "list"])
     };
-    let mut bench = Bench::new(&folder, &subject, u64::MAX);
+    let mut bench = BuildBench::new(&folder, &subject, u64::MAX);
     let [one, two] = ["1.0", "2.0 beta"].map(|release| bench.artifact(release));
     assert_eq!(bench.read(one, "prog").as_deref(), Some("1.0\n"));
     assert_eq!(bench.read(two, "prog").as_deref(), Some("2.0 beta\n"));
@@ -232,7 +236,7 @@ fn releases_are_built_from_nothing() {
 fn a_failed_build_says_why() {
     let repo = repo().write("x.c", "").commit("a");
     let id = repo.id("HEAD");
-    let why = |build: &str, artifacts: &[&str]| Bench::of(&repo, build, artifacts).why(&id);
+    let why = |build: &str, artifacts: &[&str]| BuildBench::of(&repo, build, artifacts).why(&id);
     assert_eq!(why("echo 'x.c:1: error' >&2; exit 2", &["."]), "exit status 2: x.c:1: error");
     let of_make =
         "echo 'x.c:7: error: no'; echo 'make: *** Waiting for unfinished jobs....' >&2; exit 2";
@@ -243,7 +247,7 @@ fn a_failed_build_says_why() {
     assert_eq!(why("rm x.c", &["."]), "nothing was made: the artifacts hold no files");
     let gone = "0123456789012345678901234567890123456789";
     assert!(
-        Bench::of(&repo, "true", &["."])
+        BuildBench::of(&repo, "true", &["."])
             .why(gone)
             .starts_with("git fetch failed with exit status 128: ")
     );
@@ -254,7 +258,7 @@ fn a_build_that_takes_too_long_is_ended() {
     let repo = repo().commit("a");
     let limit = Duration::from_secs(2);
     let slow = Subject { build_timeout: limit, ..subject(Some("echo begun; sleep 1000"), &["."]) };
-    let (state, log) = Bench::new(&repo, &slow, u64::MAX).build(&repo.id("HEAD"));
+    let (state, log) = BuildBench::new(&repo, &slow, u64::MAX).build(&repo.id("HEAD"));
     assert_eq!(state, BuildState::TimedOut { limit });
     assert!(log.contains("\nbegun\n# timed out after "), "{log}");
 }
@@ -262,7 +266,7 @@ fn a_build_that_takes_too_long_is_ended() {
 #[test]
 fn an_interrupted_build_is_none() {
     let repo = repo().commit("a");
-    let mut bench = Bench::of(&repo, "touch ../begun; sleep 1000", &["."]);
+    let mut bench = BuildBench::of(&repo, "touch ../begun; sleep 1000", &["."]);
     let begun = bench.cache.path().join("begun");
     let interrupt = AtomicBool::new(false);
     let built = std::thread::scope(|scope| {
@@ -280,7 +284,7 @@ fn an_interrupted_build_is_none() {
         bench.builder.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(),
         BuildOutcome::Interrupted
     );
-    let Bench { builder, cache } = bench;
+    let BuildBench { builder, cache } = bench;
     drop(builder);
     let mut again =
         LocalBuilder::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
@@ -297,7 +301,7 @@ fn a_build_that_prints_a_lot_has_a_log_of_bearable_length() {
     let repo = repo().commit("a");
     let build =
         "echo first; head -c 100000000 /dev/zero | tr '\\0' x | fold -w 99; echo; echo last";
-    let (state, log) = Bench::of(&repo, build, &["a"]).build(&repo.id("HEAD"));
+    let (state, log) = BuildBench::of(&repo, build, &["a"]).build(&repo.id("HEAD"));
     assert!(state.artifact().is_some());
     assert!(log.contains("\nfirst\n") && log.contains("\nlast\n# built "));
     assert!(log.contains(" bytes are left out here") && log.len() <= (64 << 20) + 100);
@@ -306,7 +310,7 @@ fn a_build_that_prints_a_lot_has_a_log_of_bearable_length() {
 #[test]
 fn what_the_cache_let_go_is_built_again_to_the_same() {
     let repo = repo().commit("a").commit("b");
-    let mut bench = Bench::new(&repo, &subject(Some("cat a b > out; true"), &["out"]), 1);
+    let mut bench = BuildBench::new(&repo, &subject(Some("cat a b > out; true"), &["out"]), 1);
     let [one, two] = ["HEAD~1", "HEAD"].map(|name| bench.artifact(&repo.id(name)));
     assert_eq!(bench.read(one, "out").as_deref(), Some("a"));
     bench.builder.keep(&[two]);
@@ -318,7 +322,7 @@ fn what_the_cache_let_go_is_built_again_to_the_same() {
 #[test]
 fn the_recipe_is_what_decides_what_is_built() {
     let repo = repo().commit("a");
-    let recipe = |subject: &Subject| Bench::new(&repo, subject, 0).builder.recipe();
+    let recipe = |subject: &Subject| BuildBench::new(&repo, subject, 0).builder.recipe();
     let base = recipe(&subject(Some("make"), &["a", "b"]));
     assert_eq!(recipe(&subject(Some("make"), &["b", "a", "b"])), base);
     let timeout = Duration::from_secs(1);

@@ -116,7 +116,7 @@ impl Relation {
 
 /// One alternative of a relation: `libc6:any (>= 2.34)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target<'a> {
+pub struct StanzaTarget<'a> {
     /// The package's name, without an architecture.
     pub name: &'a [u8],
     /// As it stands there.
@@ -126,12 +126,12 @@ pub struct Target<'a> {
 }
 
 /// The packages that the value of a relation names.
-pub fn targets(value: &[u8]) -> impl Iterator<Item = Target<'_>> {
+pub fn targets(value: &[u8]) -> impl Iterator<Item = StanzaTarget<'_>> {
     value.split(|&byte| byte == b',').flat_map(|group| {
         let mut parts = group.split(|&byte| byte == b'|').peekable();
         std::iter::from_fn(move || {
             let text = parts.next()?.trim_ascii();
-            Some(Target { name: name(text), text, has_alternative: parts.peek().is_some() })
+            Some(StanzaTarget { name: name(text), text, has_alternative: parts.peek().is_some() })
         })
         .filter(|target| !target.name.is_empty())
     })

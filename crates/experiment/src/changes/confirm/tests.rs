@@ -20,12 +20,12 @@ use crate::{Context, Question};
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
 /// A history whose twelfth revision is where it changes.
-struct Past {
+struct ConfirmedPast {
     lab: TestLab,
     executed: Shared<u64>,
 }
 
-impl Past {
+impl ConfirmedPast {
     /// Measured with these levels, in microseconds.
     fn of(level: impl Fn(u64) -> f64) -> Self {
         let past = Self { lab: TestLab::new(ONE, 24), executed: Shared::new(0) };
@@ -118,7 +118,7 @@ fn outcome(confirmation: &Confirmation) -> ConfirmationVerdict {
 
 #[test]
 fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let before = past.change();
     let mut builder = ScriptedBuilder::new();
     let confirmation = past.confirm(&mut builder, step);
@@ -148,7 +148,7 @@ fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series(
 
 #[test]
 fn both_sides_are_executed_in_the_same_rounds() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     past.change();
     let executed = std::cell::RefCell::new(Vec::new());
     past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
@@ -165,7 +165,7 @@ fn both_sides_are_executed_in_the_same_rounds() {
 
 #[test]
 fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let confirmation = past.confirm(&mut ScriptedBuilder::new(), |_| 120.0);
     assert_eq!(outcome(&confirmation), ConfirmationVerdict::NotReproduced);
     let after = past.change();
@@ -179,18 +179,18 @@ fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
     // More of the past, in which it is as clear as before.
     let mut lab = past.lab;
     lab.revisions.extend((25..=36).map(crate::build::builds::tests::revision));
-    let past = Past { lab, executed: past.executed };
+    let past = ConfirmedPast { lab, executed: past.executed };
     past.lab.track(|request, at| past.executes(request, at, &step)).unwrap();
     assert_eq!(past.change(), Change { ..after }, "the only one there is");
 }
 
 #[test]
 fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     past.confirm(&mut ScriptedBuilder::new(), step);
     let mut lab = past.lab;
     lab.revisions.extend((25..=60).map(crate::build::builds::tests::revision));
-    let past = Past { lab, executed: past.executed };
+    let past = ConfirmedPast { lab, executed: past.executed };
     // So much noise that nobody could see a fifth in it.
     let noisy =
         |order: u64| step(order) * if order > 24 { 1.0 + (order * 7919 % 13) as f64 } else { 1.0 };
@@ -208,7 +208,7 @@ fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
 
 #[test]
 fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let executions = Shared::new(0);
     let stopped = past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
         executions.set(executions.get() + 1);
@@ -227,7 +227,7 @@ fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
 
 #[test]
 fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let change = past.change();
     let mut builder = ScriptedBuilder::new();
     past.with_bench(
@@ -251,7 +251,7 @@ fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
 
 #[test]
 fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let before = past.change();
     let confirmation = past
         .confirm(&mut ScriptedBuilder::new().with_failure("r11", "exit 2"), |_| panic!("nothing"));
@@ -272,7 +272,7 @@ fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
 
 #[test]
 fn a_side_that_fails_each_time_says_nothing() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let confirmation =
         past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(ExecutionEnd::Exited(3), at));
     let [ConfirmationResult::NotMeasured { why }] = confirmation.answers.as_slice() else {
@@ -284,7 +284,7 @@ fn a_side_that_fails_each_time_says_nothing() {
 
 #[test]
 fn what_is_no_level_or_no_longer_held_is_not_measured() {
-    let past = Past::of(step);
+    let past = ConfirmedPast::of(step);
     let mut change = past.change();
     assert_eq!(why_not(&change), None);
     change.finding.kind = tacho_record::ChangeKind::Spread;
@@ -295,7 +295,7 @@ fn what_is_no_level_or_no_longer_held_is_not_measured() {
 
 /// A history of which one revision alone takes longer.
 struct Lone {
-    past: Past,
+    past: ConfirmedPast,
 }
 
 const PLACED: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision} {build}'\n";
@@ -304,7 +304,7 @@ impl Lone {
     fn new() -> Self {
         let mut lab = TestLab::new(PLACED, 24);
         lab.subject = "build = 'make'\n".to_owned();
-        let past = Past { lab, executed: Shared::new(0) };
+        let past = ConfirmedPast { lab, executed: Shared::new(0) };
         past.track_lone();
         Self { past }
     }
@@ -328,7 +328,7 @@ impl Lone {
     }
 }
 
-impl Past {
+impl ConfirmedPast {
     fn track_lone(&self) {
         let level = |order| if order == 12 { 106.0 } else { 100.0 };
         self.lab.track(|request, at| self.executes(request, at, &level)).unwrap();

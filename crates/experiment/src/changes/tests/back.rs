@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_level_that_comes_back_is_fixed_by_itself() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let slower = lab.measure(1..41, step).only();
     assert!(is_new_regression(&slower));
     let changes = lab.measure(41..61, |_| 101.0).judge().changes;
@@ -16,7 +16,7 @@ fn a_level_that_comes_back_is_fixed_by_itself() {
 
 #[test]
 fn a_return_that_is_provisional_fixes_nothing() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let slower = lab.measure(1..41, step).only();
     let changes = lab.measure(41..46, |_| 101.0).judge().changes;
     assert_eq!(
@@ -32,7 +32,7 @@ fn a_return_that_is_provisional_fixes_nothing() {
 
 #[test]
 fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let level = |order: u64| if (34..37).contains(&order) { 120.0 } else { 100.0 };
     lab.measure(1..34, level).judge();
     let mut seen: Vec<Change> = Vec::new();
@@ -55,7 +55,7 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
 
 #[test]
 fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     // Of two samples each the values are judged: readings would still show what the first run
     // measured.
     lab.rounds = 2;
@@ -74,7 +74,7 @@ fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
 
 #[test]
 fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);
     lab.tools = cc("cc 12.2.0");
     let slower = lab.measure(1..41, step).only();
@@ -89,7 +89,7 @@ fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
 
 #[test]
 fn a_gain_that_was_confirmed_and_is_lost_soon_is_a_loss() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let level = |order: u64| if (20..30).contains(&order) { 50.0 } else { 100.0 };
     lab.measure(1..20, level).judge();
     for order in 20..30 {
@@ -104,7 +104,7 @@ fn a_gain_that_was_confirmed_and_is_lost_soon_is_a_loss() {
 
 #[test]
 fn a_dip_for_the_better_that_is_seen_at_once_is_no_loss() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let level = |order: u64| if (20..30).contains(&order) { 50.0 } else { 100.0 };
     let changes = lab.measure(1..45, level).judge().changes;
     let kinds: Vec<ChangeKind> = changes.iter().map(|change| change.finding.kind).collect();

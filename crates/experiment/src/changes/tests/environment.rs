@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_change_with_the_kernel_is_called_that() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..20, step).kernel = "6.2";
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
@@ -18,7 +18,7 @@ fn a_change_with_the_kernel_is_called_that() {
 
 #[test]
 fn a_change_where_a_quirk_begins_is_called_that() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..20, step).quirks = vec!["libc".into()];
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
@@ -30,7 +30,7 @@ fn a_change_where_a_quirk_begins_is_called_that() {
 
 #[test]
 fn a_change_with_the_compiler_of_the_builds_is_called_that() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);
     lab.tools = cc("cc 12.2.0");
     lab.measure(1..20, step).tools = cc("cc 13.1.0");
@@ -44,14 +44,14 @@ fn a_change_with_the_compiler_of_the_builds_is_called_that() {
 
 #[test]
 fn a_compiler_that_is_not_known_is_no_other() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..20, step).tools = BTreeMap::from([("cc".to_owned(), "cc 13.1.0".to_owned())]);
     assert_eq!(lab.measure(20..41, step).only().finding.kind, ChangeKind::Step);
 }
 
 #[test]
 fn a_change_elsewhere_than_a_quirk_begins_is_the_programs() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..10, step).quirks = vec!["libc".into()];
     let change = lab.measure(10..41, step).only();
     assert_eq!((change.finding.kind, change.finding.revision.as_str()), (ChangeKind::Step, "r20"));

@@ -7,7 +7,7 @@ use tacho_record::{ReferenceProgram, ReferenceSample};
 use super::*;
 
 /// What a fixed program took in the last run: some milliseconds, in three executions.
-fn reference(lab: &mut Lab, program: ReferenceProgram, milliseconds: f64) {
+fn reference(lab: &mut ChangeLab, program: ReferenceProgram, milliseconds: f64) {
     let run = lab.store.runs().unwrap().iter().map(|run| run.number).max().unwrap();
     for round in 1..=3 {
         let wall = milliseconds * noise(run.unsigned_abs() * 3 + u64::from(round));
@@ -24,8 +24,8 @@ fn reference(lab: &mut Lab, program: ReferenceProgram, milliseconds: f64) {
 }
 
 /// Forty nights of a revision each; the reference is slower by this from the twentieth on.
-fn nights(slower: f64) -> Lab {
-    let mut lab = Lab::new();
+fn nights(slower: f64) -> ChangeLab {
+    let mut lab = ChangeLab::new();
     for order in 1..41 {
         lab.measure(order..order + 1, step);
         let moved = if order < 20 { 1.0 } else { 1.0 + slower };
@@ -59,7 +59,7 @@ fn a_change_beside_a_reference_that_stays_is_the_programs() {
 
 #[test]
 fn a_change_within_one_run_is_the_programs() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..41, step);
     reference(&mut lab, ReferenceProgram::Latency, 50.0);
     for order in 41..61 {

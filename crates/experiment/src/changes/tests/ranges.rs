@@ -4,14 +4,14 @@ use super::*;
 
 #[test]
 fn revisions_that_were_not_measured_may_be_the_first_as_well() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let change = lab.measure(1..17, step).measure(23..41, step).only();
     assert_eq!((change.finding.good.as_str(), change.finding.bad.as_str()), ("r16", "r23"));
 }
 
 #[test]
 fn measured_between_it_is_the_same_change_in_a_narrower_range() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let earlier = |order| if order < 18 { 100.0 } else { 120.0 };
     let change = lab.measure(1..17, earlier).measure(27..45, earlier).only();
     assert_eq!((change.finding.good.as_str(), change.finding.bad.as_str()), ("r16", "r27"));
@@ -31,7 +31,7 @@ fn measured_between_it_is_the_same_change_in_a_narrower_range() {
 
 #[test]
 fn measured_between_where_it_was_told_the_range_is_narrower_too() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let later = |order| if order < 27 { 100.0 } else { 120.0 };
     let change = lab.measure(1..17, later).measure(27..45, later).only();
     let refined = lab.measure(17..27, later).only();
@@ -41,7 +41,7 @@ fn measured_between_where_it_was_told_the_range_is_narrower_too() {
 
 #[test]
 fn a_narrower_range_is_told_where_the_revision_stays() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let change = lab.measure(1..17, step).measure(20..45, step).only();
     assert_eq!(change.life, Life::Confirmed);
     let narrower = lab.measure(17..20, step).only();
@@ -56,7 +56,7 @@ fn a_narrower_range_is_told_where_the_revision_stays() {
 
 #[test]
 fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let reported = lab.measure(1..41, step).only();
     let mut wide = reported.clone();
     (wide.finding.good, wide.finding.bad) = ("r1".into(), "r25".into());
@@ -75,7 +75,7 @@ fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
 
 #[test]
 fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     let reported = lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
     lab.fail(28..33);
     assert_eq!(lab.only(), reported, "it stays, and is the one that is seen from farther away");
@@ -99,8 +99,8 @@ fn at_thirty(order: u64) -> f64 {
 }
 
 /// A change that was told, and with which no further analysis agreed as yet.
-fn told_once() -> (Lab, Change) {
-    let mut lab = Lab::new();
+fn told_once() -> (ChangeLab, Change) {
+    let mut lab = ChangeLab::new();
     let mut reported = lab.measure(1..52, at_thirty).only();
     reported.life = Life::Provisional;
     lab.keep(&reported);
@@ -127,7 +127,7 @@ fn a_provisional_change_is_told_once_too() {
 fn what_was_told_from_farther_away_goes_where_a_nearer_one_explains_it() {
     let nearer = Life::Withdrawn { why: Withdrawal::Nearer };
     for hides in [false, true] {
-        let mut lab = Lab::new();
+        let mut lab = ChangeLab::new();
         lab.measure(1..60, at_thirty).fail(20..40);
         let far = lab.only();
         assert_eq!((far.finding.good.as_str(), far.finding.bad.as_str()), ("r19", "r40"));
@@ -176,11 +176,11 @@ fn what_is_seen_over_unbuilt_revisions_is_told_where_it_is_far_larger_than_what_
         30..40 => 120.0,
         _ => 150.0,
     };
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     assert_eq!(lab.measure(1..70, level).judge().changes.len(), 2);
     lab.fail(28..43);
     assert_eq!(lab.judge().changes.len(), 2, "both together are what is seen");
-    let mut lab = Lab::new();
+    let mut lab = ChangeLab::new();
     lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
     lab.fail(28..61);
     lab.measure(61..90, |_| 200.0);

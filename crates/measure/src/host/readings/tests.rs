@@ -12,9 +12,9 @@ use super::held::only_number;
 use super::*;
 
 /// A machine whose files are ours.
-struct Machine(TempDir);
+struct FakeHost(TempDir);
 
-impl Machine {
+impl FakeHost {
     fn new(files: &[(&str, &str)]) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
         for (path, text) in files {
@@ -79,9 +79,9 @@ fn at(cpu: u32) -> Option<CpuPlacement> {
 }
 
 /// A virtual machine without frequencies, thermometers and swap.
-fn firecracker() -> Machine {
+fn firecracker() -> FakeHost {
     let files = [("/proc/stat", STAT), ("/proc/meminfo", MEMORY), ("/proc/self/sched", SCHED)];
-    let machine = Machine::new(&files);
+    let machine = FakeHost::new(&files);
     for name in ["cpu", "io", "memory"] {
         machine.say(&format!("/proc/pressure/{name}"), PRESSURE);
     }
@@ -132,7 +132,7 @@ fn a_virtual_machine() {
 
 /// Eight processors of one socket, with thermometers and swap. How often it was throttled is that
 /// of a laptop (<https://github.com/erpalma/throttled/issues/103>).
-fn laptop() -> Machine {
+fn laptop() -> FakeHost {
     let machine = firecracker();
     let swap = MEMORY
         .replace("SwapTotal:             0", "SwapTotal:       8388604")
@@ -212,7 +212,7 @@ fn a_core_that_was_not_asked_for_long_is_not_blamed_twice() {
 /// Two sockets with a node of memory each, the processors of which alternate, as those of many
 /// servers do (`40intel64-4n10c` among the machines that <https://github.com/open-mpi/hwloc> is
 /// tested with); the thermometer is called Tctl.
-fn server() -> Machine {
+fn server() -> FakeHost {
     let machine = firecracker();
     for cpu in 0..4 {
         let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
@@ -257,7 +257,7 @@ fn a_zone_serves_where_no_driver_is_known() {
 }
 
 /// A machine with that chip in hwmon: its name, and the labels and temperatures of its inputs.
-fn chips(chips: &[(&str, &[(&str, &str)])]) -> Machine {
+fn chips(chips: &[(&str, &[(&str, &str)])]) -> FakeHost {
     let machine = firecracker();
     for (chip, (name, inputs)) in (0..).zip(chips) {
         let folder = format!("/sys/class/hwmon/hwmon{chip}");
@@ -274,7 +274,7 @@ fn chips(chips: &[(&str, &[(&str, &str)])]) -> Machine {
 #[test]
 fn thermometers_of_real_machines() {
     let temperature =
-        |machine: Machine| machine.read(Duration::ZERO, 0, |_| {})["host-temperature"];
+        |machine: FakeHost| machine.read(Duration::ZERO, 0, |_| {})["host-temperature"];
     // Two processors, the first with all the load: https://github.com/aristocratos/btop/issues/1370.
     let (busy, idle) = (
         [("Package id 0", "77"), ("Core 2", "77"), ("Core 0", "68")],
@@ -312,7 +312,7 @@ fn zones_of_real_machines() {
 
 #[test]
 fn a_container_that_shows_little() {
-    let machine = Machine::new(&[
+    let machine = FakeHost::new(&[
         ("/proc/meminfo", MEMORY),
         ("/proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\nintr 0\nctxt 0\nprocs_running 0\nsoftirq 0\n"),
     ]);

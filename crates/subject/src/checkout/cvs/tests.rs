@@ -13,13 +13,13 @@ use crate::testing::{Rcs, cvs_root};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-struct Bench {
+struct CvsBench {
     cache: TempDir,
     subject: Subject,
     copy: Copy,
 }
 
-impl Bench {
+impl CvsBench {
     fn of(root: &Path, keywords: &str, branch: Option<&str>) -> Self {
         let module = CvsModule {
             root: root.display().to_string(),
@@ -102,7 +102,7 @@ fn sample() -> TempDir {
 #[test]
 fn each_revision_has_its_files_whatever_was_there_before() {
     let root = sample();
-    let bench = Bench::of(root.path(), "k", None);
+    let bench = CvsBench::of(root.path(), "k", None);
     let revisions = bench.revisions();
     let trees = [
         "a: revision 1 $Id$",
@@ -121,7 +121,7 @@ fn each_revision_has_its_files_whatever_was_there_before() {
 #[test]
 fn what_is_watched_may_be_written_by_a_build() {
     let root = sample();
-    let bench = Bench::of(root.path(), "k", None);
+    let bench = CvsBench::of(root.path(), "k", None);
     let revisions = bench.revisions();
     bench.take(&revisions[0]).unwrap();
     // As after `cvs watch on`.
@@ -135,17 +135,17 @@ fn what_is_watched_may_be_written_by_a_build() {
 #[test]
 fn keywords_and_branches_are_as_the_plan_says() {
     let root = sample();
-    let expanded = Bench::of(root.path(), "kv", None);
+    let expanded = CvsBench::of(root.path(), "kv", None);
     let first = expanded.take(&expanded.revisions()[0]).unwrap();
     assert_eq!(first, "a: revision 1 $Id: a,v 1.1 2016/01/01 10:00:00 ann Exp $");
-    let branch = Bench::of(root.path(), "k", Some("REL"));
+    let branch = CvsBench::of(root.path(), "k", Some("REL"));
     assert_eq!(branch.take(&branch.revisions()[0]).unwrap(), "a: revision 1 $Id$");
 }
 
 #[test]
 fn a_copy_that_was_spoilt_or_left_half_done_is_made_again() {
     let root = sample();
-    let bench = Bench::of(root.path(), "k", None);
+    let bench = CvsBench::of(root.path(), "k", None);
     let revisions = bench.revisions();
     let third = bench.take(&revisions[2]).unwrap();
     fs::remove_file(bench.cache.path().join("cvs/CVS/Root")).unwrap();
@@ -159,7 +159,7 @@ fn a_copy_that_was_spoilt_or_left_half_done_is_made_again() {
 #[test]
 fn a_repository_that_is_gone_is_no_failed_build() {
     let root = sample();
-    let bench = Bench::of(root.path(), "k", None);
+    let bench = CvsBench::of(root.path(), "k", None);
     let revisions = bench.revisions();
     bench.take(&revisions[0]).unwrap();
     fs::rename(root.path().join("CVSROOT"), root.path().join("away")).unwrap();

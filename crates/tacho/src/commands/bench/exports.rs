@@ -14,9 +14,9 @@ use crate::output::bench::{BenchReport, export};
 const STDOUT: [&str; 2] = ["-", "/dev/stdout"];
 
 /// An option, and where what it writes goes.
-type Target<'a> = (&'static str, &'a Path);
+type ExportTarget<'a> = (&'static str, &'a Path);
 
-fn targets(command: &BenchArgs) -> Vec<Target<'_>> {
+fn targets(command: &BenchArgs) -> Vec<ExportTarget<'_>> {
     let all = [
         ("--export-json", &command.export_json),
         ("--export-csv", &command.export_csv),

@@ -49,7 +49,7 @@ pub fn apply(
             pieces(old, merged, &mut new)?;
             new.flush().map_err(ApplyError::Write)
         }
-        Output::Unbuffered => pieces(old, merged, &mut Lines(new)),
+        Output::Unbuffered => pieces(old, merged, &mut EachLine(new)),
     }
 }
 
@@ -132,9 +132,9 @@ fn rest(old: &mut impl BufRead, new: &mut impl Write) -> Result<(), ApplyError> 
 }
 
 /// Writes each line by itself.
-struct Lines<W>(W);
+struct EachLine<W>(W);
 
-impl<W: Write> Write for Lines<W> {
+impl<W: Write> Write for EachLine<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         bytes.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| self.0.write_all(line))?;
         Ok(bytes.len())

@@ -17,7 +17,7 @@ pub struct Edit {
 /// What is wrong, with the line of the script.
 pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
     check_end(script)?;
-    let mut lines = Lines { rest: script, number: 0 };
+    let mut lines = ScriptLines { rest: script, number: 0 };
     let mut edits: Vec<Edit> = Vec::new();
     while let Some(line) = lines.next() {
         let number = lines.number;
@@ -103,12 +103,12 @@ fn strip_first(added: &mut Vec<u8>) {
     }
 }
 
-struct Lines<'a> {
+struct ScriptLines<'a> {
     rest: &'a [u8],
     number: u64,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ScriptLines<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {
             return None;
