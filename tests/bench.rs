@@ -568,7 +568,8 @@ fn conditions_are_kept_and_told() {
     let answer = Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0);
     assert!(
         answer.stderr.contains(
-            "note: executed with niceness 19, at the same addresses, in a clean environment\n"
+            "note: executed with niceness 19, at the same addresses each time, in a clean \
+             environment\n"
         ),
         "{}",
         answer.stderr
