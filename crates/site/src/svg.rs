@@ -271,20 +271,28 @@ pub(crate) struct NamedPlace<'a> {
     pub name: &'a str,
 }
 
+/// The level of a measured commit, and where it may be.
+pub(crate) struct LevelDot {
+    pub(crate) place: usize,
+    pub(crate) level: f64,
+    pub(crate) interval: (f64, f64),
+}
+
 /// Levels of some places, each with how far it may be off; above, the names of some of them.
 pub(crate) fn ladder(
-    rungs: &[(usize, f64, f64)],
+    rungs: &[LevelDot],
     named: &[NamedPlace<'_>],
     places: usize,
-    show: &dyn Fn(f64) -> String,
+    (limits, show): ((f64, f64), &dyn Fn(f64) -> String),
 ) -> Markup {
     const LEFT: f64 = 100.0;
     const WIDTH: f64 = 830.0;
     const HEIGHT: f64 = 180.0;
     let top = if named.is_empty() { 0.0 } else { 22.0 };
     let view_box = format!("0 {} {} {}", -top, LEFT + WIDTH + 30.0, HEIGHT + 26.0 + top);
-    let all = rungs.iter().flat_map(|(_, level, far)| [Some(level - far), Some(level + far)]);
+    let all = rungs.iter().flat_map(|rung| [Some(rung.interval.0), Some(rung.interval.1)]);
     let (low, high) = span(&all.collect::<Vec<_>>());
+    let (low, high) = (low.max(limits.0), high.min(limits.1));
     let x = |place: usize| LEFT + (place as f64 + 0.5) / places.max(1) as f64 * WIDTH;
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     html! {
@@ -295,10 +303,11 @@ pub(crate) fn ladder(
                 rect x=(short(x(*place) - 0.5)) y="0" width="1" height=(short(HEIGHT - 10.0))
                     fill="currentColor" fill-opacity="0.4" {}
             }
-            @for &(place, level, far) in rungs {
-                line x1=(short(x(place))) x2=(short(x(place)))
-                    y1=(short(y(level - far))) y2=(short(y(level + far))) {}
-                circle cx=(short(x(place))) cy=(short(y(level))) r="4" {}
+            @for rung in rungs {
+                @let at = short(x(rung.place));
+                line x1=(at) x2=(at)
+                    y1=(short(y(rung.interval.0))) y2=(short(y(rung.interval.1))) {}
+                circle cx=(at) cy=(short(y(rung.level))) r="4" {}
             }
             @for value in [low, f64::midpoint(low, high), high] {
                 text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {

@@ -1,9 +1,10 @@
 //! What is believed, as a pure fold of the steps.
 //!
 //! Revisions that built to the same artifacts are one program. Consecutive ones, with all between
-//! them, are one candidate of the mathematics, a *block*; when another such pair is found,
-//! everything is folded again over the blocks that there are then. So it is over more candidates,
-//! once those that were left out right before a culprit are taken up (`skipped_commits`).
+//! them, are one candidate of the mathematics, a *block*; blocks with another one between them may
+//! be one program too. When another such pair is found, everything is folded again over the blocks
+//! that there are then. So it is over more candidates, once those that were left out right before a
+//! culprit are taken up (`skipped_commits`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,6 +42,9 @@ pub struct Fold {
     pub(super) places: HashMap<String, usize>,
     /// For each block its first and last candidate.
     pub(super) blocks: Vec<(usize, usize)>,
+    /// For each block the first one that is the same program: itself, or one before a change that
+    /// was reverted.
+    pub(super) programs: Vec<usize>,
     /// What candidates built to.
     pub(super) artifacts: BTreeMap<usize, Digest>,
     /// What went wrong with candidates, the last time.
@@ -85,6 +89,7 @@ impl Fold {
             places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
             names,
             blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
+            programs: (0..candidates.len()).collect(),
             asked,
             candidates,
             artifacts: BTreeMap::new(),
@@ -204,7 +209,10 @@ impl Fold {
             }
             StepResult::Unusable { kind, why } => {
                 self.unusable.insert(place, (*kind, why.clone()));
-                self.observe_at(place, observed);
+                // Folded again, it is observed already.
+                if !self.merge() {
+                    self.observe_at(place, observed);
+                }
             }
             StepResult::Samples { values, limited, host } => {
                 let known =
@@ -274,11 +282,29 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    /// Whether this many candidates between two of the same program may be that program without
-    /// being asked. Where all changes are asked for, they are no more than what came and went again
-    /// within them stays unseen anyway.
-    fn may_be_same(&self, between: usize) -> bool {
-        self.asked.all_gap(self.names.len()).is_none_or(|most| between <= most && between != 1)
+    /// Whether the candidates between these two of the same program may be that program without
+    /// being asked. Where all changes are asked for, those that may be built are no more than what
+    /// came and went again within them stays unseen anyway.
+    fn may_be_same(&self, earlier: usize, later: usize) -> bool {
+        let open = (earlier + 1..later).filter(|at| !self.is_unbuildable(*at)).count();
+        self.asked.all_gap(self.names.len()).is_none_or(|most| open <= most && open != 1)
+    }
+
+    fn is_unbuildable(&self, place: usize) -> bool {
+        self.unusable.get(&place).is_some_and(|(kind, _)| *kind == UnusableKind::NotBuilt)
+            && !self.artifacts.contains_key(&place)
+    }
+
+    /// Those that could not be built between others that are the same program: they are part of
+    /// its block.
+    pub(super) fn unbuildable_within(&self) -> impl Iterator<Item = usize> {
+        let places = self.unusable.keys().copied();
+        places.filter(move |place| self.is_unbuildable_within(*place))
+    }
+
+    fn is_unbuildable_within(&self, place: usize) -> bool {
+        let (first, last) = self.blocks[self.block(place)];
+        self.is_unbuildable(place) && self.artifacts.range(first..=last).next().is_some()
     }
 
     fn pay_later(&mut self, seconds: Option<f64>) {
@@ -292,6 +318,10 @@ impl Fold {
         let seen = match &observed.seen {
             StepResult::Built { .. } => return,
             StepResult::Samples { values, .. } => ObservedValues::Samples(values.clone()),
+            // The program of its block has values all the same.
+            StepResult::Unusable { .. } if self.is_unbuildable_within(place) => {
+                return self.pay_later(observed.build);
+            }
             StepResult::Unusable { kind, .. } => ObservedValues::Unusable(unusable(*kind)),
         };
         self.pay_later(observed.build);
@@ -303,15 +333,17 @@ impl Fold {
         }
     }
 
-    /// Folds everything again where more is one program than was known.
-    fn merge(&mut self) {
-        let blocks = blocks(self.names.len(), &self.artifacts, |between| self.may_be_same(between));
-        if !self.by_artifact || blocks == self.blocks {
-            return;
+    /// Folds everything again where more is one program than was known: whether so.
+    fn merge(&mut self) -> bool {
+        let may_be_same = |earlier, later| self.may_be_same(earlier, later);
+        let blocks = blocks(self.names.len(), &self.artifacts, may_be_same);
+        let programs = programs(&blocks, &self.artifacts);
+        if !self.by_artifact || (blocks == self.blocks && programs == self.programs) {
+            return false;
         }
-        self.blocks = blocks;
+        (self.blocks, self.programs) = (blocks, programs);
         self.unpaid = None;
-        self.bisection = Bisector::with_prior(self.rules, self.blocks.len(), &self.weights());
+        self.bisection = Bisector::of_programs(self.rules, &self.weights(), &self.programs);
         let steps = std::mem::take(&mut self.steps);
         for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {
@@ -324,6 +356,7 @@ impl Fold {
         if let Some(bisection) = &mut self.bisection {
             bisection.reconsider();
         }
+        true
     }
 }
 
@@ -363,7 +396,7 @@ const DIGEST: usize = 12;
 fn blocks(
     candidates: usize,
     artifacts: &BTreeMap<usize, Digest>,
-    may_be_same: impl Fn(usize) -> bool,
+    may_be_same: impl Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize)> {
     let mut blocks: Vec<(usize, usize)> = Vec::with_capacity(candidates);
     let mut before: Option<(usize, Digest)> = None;
@@ -371,7 +404,7 @@ fn blocks(
     for (&place, &artifact) in artifacts {
         if let Some((earlier, same)) = before
             && same == artifact
-            && may_be_same(place - earlier - 1)
+            && may_be_same(earlier, place)
         {
             joined.push((earlier, place));
         }
@@ -388,6 +421,16 @@ fn blocks(
         place = last + 1;
     }
     blocks
+}
+
+/// For each block the first one that is the same program.
+fn programs(blocks: &[(usize, usize)], artifacts: &BTreeMap<usize, Digest>) -> Vec<usize> {
+    let mut first = HashMap::new();
+    let of = |(block, &(from, to)): (usize, &(usize, usize))| {
+        let artifact = artifacts.range(from..=to).next().map(|(_, artifact)| *artifact);
+        artifact.map_or(block, |artifact| *first.entry(artifact).or_insert(block))
+    };
+    blocks.iter().enumerate().map(of).collect()
 }
 
 fn rules(asked: &BisectionRequest) -> BisectionRules {
@@ -432,7 +475,7 @@ mod tests {
     fn equal_artifacts_one_after_the_other_are_one_block_with_all_between() {
         let within = |reach: usize, built: &[(usize, &str)]| {
             let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
-            blocks(6, &artifacts, |between| between < reach)
+            blocks(6, &artifacts, |earlier, later| later - earlier - 1 < reach)
         };
         let of = |built: &[(usize, &str)]| within(6, built);
         let single = |places: &[usize]| -> Vec<(usize, usize)> {
@@ -450,5 +493,13 @@ mod tests {
         assert_eq!(of(&[(0, "a"), (5, "a")]), [(0, 5)]);
         assert_eq!(within(4, &[(0, "a"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "too far apart");
         assert_eq!(within(4, &[(0, "a"), (2, "a"), (5, "a")]), [(0, 5)]);
+    }
+
+    #[test]
+    fn equal_blocks_are_one_program_whatever_is_between_them() {
+        let built = [(0, "a"), (2, "b"), (3, "a"), (5, "b")];
+        let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
+        let blocks: Vec<(usize, usize)> = [(0, 1), (2, 2), (3, 3), (4, 4), (5, 5)].to_vec();
+        assert_eq!(programs(&blocks, &artifacts), [0, 1, 0, 3, 1]);
     }
 }

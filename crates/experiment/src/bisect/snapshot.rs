@@ -90,7 +90,7 @@ impl Fold {
             unusable: if mistaken {
                 self.unusable.keys().map(|place| self.unusable_at(*place)).collect()
             } else {
-                outcome.unusable.iter().map(|(block, _)| self.unusable(*block)).collect()
+                self.unusable_of(&outcome)
             },
             drift: outcome.drift,
             between_builds: outcome.between_builds,
@@ -165,8 +165,11 @@ impl Fold {
         };
         let budget = BisectionEnd::Undecided { reason: UndecidedReason::Budget };
         let settled = settled.iter().map(|it| side(it, found(it.finding)));
-        let mut sides: Vec<CulpritSide> =
-            settled.chain(spent.iter().map(|it| side(it, budget))).collect();
+        let open = spent.iter().map(|it| match found(it.finding) {
+            BisectionEnd::NotReproduced => side(it, BisectionEnd::NotReproduced),
+            _ => side(it, budget),
+        });
+        let mut sides: Vec<CulpritSide> = settled.chain(open).collect();
         sides.sort_by_key(|side| side.first);
         sides
     }
@@ -197,20 +200,37 @@ impl Fold {
 
     fn rung(&self, rung: &stats::RevisionEstimate) -> TestedRevision {
         let (place, same_to) = self.blocks[rung.revision];
-        let values: Vec<(f64, bool)> =
-            self.values.range(place..=same_to).flat_map(|(_, all)| all).copied().collect();
-        let (limited, is_bound) = bounds(values);
+        let all = || self.blocks_of(rung.revision);
+        let values = all().flat_map(|(from, to)| self.values.range(from..=to));
+        let (limited, is_bound) = bounds(values.flat_map(|(_, all)| all).copied().collect());
+        let host = all().flat_map(|(from, to)| self.host.range(from..=to));
         TestedRevision {
             place,
             revision: self.names[place].clone(),
             same_to,
+            also: all().skip(1).flat_map(|(from, to)| from..=to).collect(),
             samples: rung.samples,
             level: rounded(rung.level),
             error: rung.error,
             limited,
             is_bound,
-            beside: HostActivity::of(self.host.range(place..=same_to).flat_map(|(_, all)| all)),
+            beside: HostActivity::of(host.flat_map(|(_, all)| all)),
         }
+    }
+
+    /// All blocks that are the same program as this one, which is the first of them.
+    fn blocks_of(&self, block: usize) -> impl Iterator<Item = (usize, usize)> {
+        let same = self.blocks.iter().zip(&self.programs);
+        same.filter(move |(_, program)| **program == block).map(|(block, _)| *block)
+    }
+
+    /// All that have no values, in order.
+    fn unusable_of(&self, outcome: &stats::BisectorOutcome) -> Vec<UnusableRevision> {
+        let blocks = outcome.unusable.iter().map(|(block, _)| self.unusable(*block));
+        let within = self.unbuildable_within().map(|place| self.unusable_at(place));
+        let mut all: Vec<UnusableRevision> = blocks.chain(within).collect();
+        all.sort_by_key(|it| it.place);
+        all
     }
 
     fn unusable_at(&self, place: usize) -> UnusableRevision {

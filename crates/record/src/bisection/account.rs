@@ -61,9 +61,7 @@ impl Bisection {
     #[must_use]
     pub fn limited(&self, place: usize) -> u32 {
         let mut rungs = self.standing.ladder.iter();
-        rungs
-            .find(|rung| (rung.place..=rung.same_to).contains(&place))
-            .map_or(0, |rung| rung.limited)
+        rungs.find(|rung| rung.is_of(place)).map_or(0, |rung| rung.limited)
     }
 
     /// Whether the bad end is the better one; nothing where that is not known, or goes without

@@ -34,14 +34,19 @@ impl BisectionRequest {
     }
 }
 
+/// With 95 % a command that did the same in this many executions does the other thing less often
+/// than this, as a share of all.
+#[must_use]
+pub fn excluded_rate(executions: usize) -> f64 {
+    1.0 - CHANCE.powf(1.0 / executions.max(1) as f64)
+}
+
 impl Bisection {
     /// What the command did each time at both ends, if it did the same.
     #[must_use]
     pub fn constant(&self) -> Option<Constant> {
         let (first, last) = self.standing.ends;
-        let rung = |place: usize| {
-            self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))
-        };
+        let rung = |place: usize| self.standing.ladder.iter().find(|it| it.is_of(place));
         let (one, other) = (rung(first)?, rung(last)?);
         let is_test = self.asked.by == ValueComparison::Failure;
         let alike = |level: f64| {
@@ -49,7 +54,7 @@ impl Bisection {
         };
         let fails = [0.0, 1.0].into_iter().find(|level| is_test && alike(*level))? > 0.5;
         let executions = one.samples.min(other.samples);
-        Some(Constant { fails, executions, excluded: 1.0 - CHANCE.powf(1.0 / executions as f64) })
+        Some(Constant { fails, executions, excluded: excluded_rate(executions) })
     }
 }
 

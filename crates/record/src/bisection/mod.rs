@@ -21,7 +21,7 @@ mod spent;
 mod typed_subject;
 
 pub use by_cpu::ByCpu;
-pub use constant::Constant;
+pub use constant::{Constant, excluded_rate};
 pub use culprit_set::CulpritSet;
 pub use effect::{BisectedEffect, ResidualEffect, ResidualFinding};
 pub use host_activity::{HostActivity, HostReadings};
@@ -358,12 +358,10 @@ impl BisectionState {
     #[must_use]
     pub fn unseen_in(&self, side: &CulpritSide) -> usize {
         let reach = side.first.saturating_sub(1)..=side.last;
-        let rungs: Vec<&TestedRevision> =
-            self.ladder.iter().filter(|rung| reach.contains(&rung.place)).collect();
-        let between = |pair: &[&TestedRevision]| {
-            pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1)
-        };
-        rungs.windows(2).map(between).max().unwrap_or(0)
+        let places = self.ladder.iter().flat_map(TestedRevision::places);
+        let mut known: Vec<usize> = places.filter(|place| reach.contains(place)).collect();
+        known.sort_unstable();
+        known.windows(2).map(|pair| pair[1] - pair[0] - 1).max().unwrap_or(0)
     }
 }
 
@@ -432,9 +430,12 @@ pub struct TestedRevision {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// The place of the last candidate that is known to be the same program; its own where no other
-    /// is.
+    /// The place of the last candidate right after it that is known to be the same program; its own
+    /// where none is.
     pub same_to: usize,
+    /// The places of all others that are the same program, after a change that was reverted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<usize>,
     /// How many samples it has.
     pub samples: usize,
     /// Their median, in the metric's base unit; of failures their share.
@@ -451,6 +452,19 @@ pub struct TestedRevision {
     /// What the host did meanwhile; absent where none of the samples has readings of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<HostActivity>,
+}
+
+impl TestedRevision {
+    /// Whether the candidate at this place is this program.
+    #[must_use]
+    pub fn is_of(&self, place: usize) -> bool {
+        (self.place..=self.same_to).contains(&place) || self.also.contains(&place)
+    }
+
+    /// The places of all candidates that are this program.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        (self.place..=self.same_to).chain(self.also.iter().copied())
+    }
 }
 
 /// For what is left out where there is none of it.

@@ -17,7 +17,8 @@ mod wrong_answers;
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
-    bounded, effect, effect_between, least, level, level_of, name, parts, size, within,
+    bounded, effect, effect_between, least, level, level_interval, level_of, margin, name, parts,
+    size,
 };
 pub use undecided::{
     alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,

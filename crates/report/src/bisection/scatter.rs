@@ -13,8 +13,7 @@ const ENOUGH: usize = 6;
 pub fn noise(bisection: &Bisection) -> Option<f64> {
     let (first, last) = bisection.standing.ends;
     let of = |place: usize| {
-        let rung =
-            bisection.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))?;
+        let rung = bisection.standing.ladder.iter().find(|it| it.is_of(place))?;
         (rung.samples >= ENOUGH).then(|| rung.error * (rung.samples as f64).sqrt())
     };
     Some(of(first)?.max(of(last)?))

@@ -1,7 +1,7 @@
 //! Levels and effects of a bisection, in the unit of what was measured.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectedEffect, TestedRevision, ValueComparison};
+use tacho_record::bisection::{BisectedEffect, TestedRevision, ValueComparison, excluded_rate};
 use tacho_stats::{Bound, BoundedValue};
 
 use crate::words::{change, percent};
@@ -45,7 +45,7 @@ pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &Bisecte
 /// Of rates of failure the difference that was observed: the estimate leans towards 50 % where
 /// executions are few, so that from never to always would be said as +87 %.
 fn observed(bisection: &Bisection, places: [usize; 2], &effect: &BisectedEffect) -> BisectedEffect {
-    let is_of = |rung: &&TestedRevision, place| (rung.place..=rung.same_to).contains(&place);
+    let is_of = |rung: &&TestedRevision, place| rung.is_of(place);
     let level = |place| bisection.standing.ladder.iter().find(|rung| is_of(rung, place));
     let [before, after] = places.map(level);
     match (bisection.asked.by, before, after) {
@@ -96,9 +96,34 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
     }
 }
 
-/// How far a level may be off, with 95 %; nothing where it is exact.
+/// Where the level of a revision may be, with 95 %: a share that is 0 or 1 has one bound.
 #[must_use]
-pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
+pub fn level_interval(bisection: &Bisection, rung: &TestedRevision) -> (f64, f64) {
+    let far = 1.96 * rung.error;
+    match bisection.asked.by {
+        ValueComparison::Failure if rung.level <= 0.0 => (0.0, excluded_rate(rung.samples)),
+        ValueComparison::Failure if rung.level >= 1.0 => (1.0 - excluded_rate(rung.samples), 1.0),
+        ValueComparison::Failure => ((rung.level - far).max(0.0), (rung.level + far).min(1.0)),
+        ValueComparison::Ratio => (rung.level * (1.0 - far), rung.level * (1.0 + far)),
+        ValueComparison::Difference => (rung.level - far, rung.level + far),
+    }
+}
+
+/// How far the level of a revision may be off, with 95 %: `± 1.2 %`, `at most 14 %`; nothing where
+/// it is exact, or a bound itself.
+#[must_use]
+pub fn margin(bisection: &Bisection, rung: &TestedRevision) -> Option<String> {
+    let within = within(bisection, rung.error).filter(|_| !rung.is_bound)?;
+    let (low, high) = level_interval(bisection, rung);
+    Some(match bisection.asked.by {
+        ValueComparison::Failure if rung.level <= 0.0 => format!("at most {}", percent(high)),
+        ValueComparison::Failure if rung.level >= 1.0 => format!("at least {}", percent(low)),
+        _ => format!("± {within}"),
+    })
+}
+
+/// How far a level may be off, with 95 %; nothing where it is exact.
+fn within(bisection: &Bisection, error: f64) -> Option<String> {
     (error > 0.0).then(|| match bisection.asked.by {
         ValueComparison::Ratio | ValueComparison::Failure => percent(1.96 * error),
         ValueComparison::Difference => bisection.asked.metric.unit.show(1.96 * error),

@@ -334,13 +334,7 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     let own =
         Metric::known(&asked.metric.name).is_none() && Counter::named(&asked.metric.name).is_none();
     let is_read = own && asked.of == ValueSource::Execution && asked.by != ValueComparison::Failure;
-    let level = |place: usize| {
-        standing
-            .ladder
-            .iter()
-            .find(|it| (it.place..=it.same_to).contains(&place))
-            .map(|it| it.level)
-    };
+    let level = |place: usize| standing.ladder.iter().find(|it| it.is_of(place)).map(|it| it.level);
     let jumps = |culprit: &Culprit| {
         let ratio = level(culprit.place)
             .zip(level(culprit.parent_place))

@@ -115,7 +115,7 @@ pub fn then(bisection: &Bisection) -> Option<String> {
 fn ends(bisection: &Bisection) -> Option<(String, String)> {
     let BisectionState { ladder, ends, .. } = &bisection.standing;
     let of = |place: usize| {
-        let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
+        let rung = ladder.iter().find(|rung| rung.is_of(place))?;
         Some(level_of(bisection, rung))
     };
     let (first, last) = (of(ends.0)?, of(ends.1)?);

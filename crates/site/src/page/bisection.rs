@@ -3,15 +3,16 @@
 
 use maud::{Markup, html};
 use tacho_record::Bisection;
-use tacho_record::bisection::{Candidate, Culprit, TestedRevision, ValueComparison};
+use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, constant, effect, effect_between, failure_of, level, level_of, likely,
-    outcome, probes, sides, stretch, subject, within,
+    alike, around_it, constant, effect, effect_between, failure_of, level, level_interval,
+    level_of, likely, margin, outcome, probes, sides, stretch, subject,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
 
 use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
+use crate::page::blocks::with_code;
 use crate::page::links::linked;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
@@ -27,7 +28,7 @@ pub(crate) fn page(
 ) -> Vec<u8> {
     let title = format!("Bisection {}", one.name);
     let content = html! {
-        h1 { "Which commit changed " (subject(&one.asked)) }
+        h1 { "Which commit changed " (with_code(&subject(&one.asked))) }
         p.lead { (sentence(view, "../", one)) }
         (numbers(view, one))
         (belief(view, one))
@@ -140,20 +141,27 @@ fn verified_with(one: &Bisection, culprit: &Culprit) -> String {
 
 fn belief(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
-    let mut stretches: Vec<_> = standing.belief.iter().filter(|it| it.posterior >= 0.001).collect();
+    // Where all changes are asked for, what is believed at last is of the side searched last.
+    let is_of_named = one.asked.all && !standing.culprits.is_empty();
+    let believed = if is_of_named { named_stretches(one) } else { standing.belief.clone() };
+    let mut stretches: Vec<_> = believed.iter().filter(|it| it.posterior >= 0.001).collect();
     stretches.sort_by(|a, b| b.posterior.total_cmp(&a.posterior).then(a.first.cmp(&b.first)));
     let bars: Vec<(usize, usize, f64)> =
-        standing.belief.iter().map(|it| (it.first, it.last, it.posterior)).collect();
+        believed.iter().map(|it| (it.first, it.last, it.posterior)).collect();
     html! {
-        @if !standing.belief.is_empty() {
+        @if !believed.is_empty() {
             section {
                 h2 { "What is believed" }
                 figure.chart.scroll {
                     (svg::belief(&bars, one.candidates.len()))
                     figcaption {
-                        "How likely each stretch of commits is to hold the cause, in order of "
-                        "history. That nothing changed: "
-                        (percent(standing.nothing)) "."
+                        @if is_of_named {
+                            "How likely each named commit is to be a cause, in order of history."
+                        } @else {
+                            "How likely each stretch of commits is to hold the cause, in order of "
+                            "history. That nothing changed: "
+                            (percent(standing.nothing)) "."
+                        }
                     }
                 }
                 (scrolling("belief", &html! {
@@ -182,6 +190,18 @@ fn belief(view: &View, one: &Bisection) -> Markup {
     }
 }
 
+/// Each named commit with those that it may stand for, in order of history.
+fn named_stretches(one: &Bisection) -> Vec<Suspects> {
+    let stretch = |culprit: &Culprit| Suspects {
+        first: (culprit.parent_place + 1).min(culprit.place),
+        last: culprit.place,
+        posterior: culprit.posterior,
+    };
+    let mut all: Vec<Suspects> = one.standing.culprits.iter().map(stretch).collect();
+    all.sort_by_key(|it| it.first);
+    all
+}
+
 fn commit(view: &View, candidate: &Candidate) -> Markup {
     html! {
         @match view.revision(&candidate.revision.id) {
@@ -191,16 +211,16 @@ fn commit(view: &View, candidate: &Candidate) -> Markup {
     }
 }
 
-/// The error of a level as a part of it, or in the unit.
-fn error(one: &Bisection, rung: &TestedRevision) -> f64 {
-    let far = 1.96 * rung.error;
-    if one.asked.by == ValueComparison::Ratio { far * rung.level } else { far }
-}
-
 fn ladder(view: &View, one: &Bisection) -> Markup {
     let rungs = &one.standing.ladder;
-    let dots: Vec<(usize, f64, f64)> =
-        rungs.iter().map(|rung| (rung.place, rung.level, error(one, rung))).collect();
+    let dot = |rung: &TestedRevision| svg::LevelDot {
+        place: rung.place,
+        level: rung.level,
+        interval: level_interval(one, rung),
+    };
+    let dots: Vec<svg::LevelDot> = rungs.iter().map(dot).collect();
+    let is_rate = one.asked.by == ValueComparison::Failure;
+    let limits = if is_rate { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) };
     let named =
         |rung: &TestedRevision| one.standing.culprits.iter().any(|it| it.place == rung.place);
     let beside =
@@ -213,7 +233,12 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
             section {
                 h2 { "What was measured" }
                 figure.chart.scroll {
-                    (svg::ladder(&dots, &named_places(one), one.candidates.len(), &shown))
+                    (svg::ladder(
+                        &dots,
+                        &named_places(one),
+                        one.candidates.len(),
+                        (limits, &shown),
+                    ))
                     figcaption {
                         "The level of each measured commit"
                         @if noise { " with its 95 % interval" } ", in order of history."
@@ -240,10 +265,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             td.num { (level_of(one, rung)) }
                             @if noise {
                                 td.num {
-                                    @if let Some(error) =
-                                        within(one, rung.error).filter(|_| !rung.is_bound) {
-                                        "± " (error)
-                                    }
+                                    @if let Some(margin) = margin(one, rung) { (margin) }
                                 }
                             }
                             td.num { (count(rung.samples, "sample")) }
@@ -251,6 +273,9 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             td {
                                 @if named(rung) {
                                     b { "this one" }
+                                } @else if let Some(last) = rung.also.last() {
+                                    "the same program as others up to "
+                                    (commit(view, &one.candidates[*last]))
                                 } @else if rung.same_to > rung.place {
                                     "the same program to "
                                     (commit(view, &one.candidates[rung.same_to]))
@@ -319,8 +344,11 @@ pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
 /// Links to all bisections that measured this revision, or named it.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);
-    let had =
-        |one: &&Bisection| named(one) || one.standing.ladder.iter().any(|rung| rung.revision == id);
+    let had = |one: &&Bisection| {
+        let place = one.place(id);
+        let is_of = |rung: &TestedRevision| place.is_some_and(|place| rung.is_of(place));
+        named(one) || one.standing.ladder.iter().any(is_of)
+    };
     let all: Vec<&Bisection> =
         view.lab.bisections.iter().map(|it| &it.bisection).filter(had).collect();
     html! {
@@ -329,7 +357,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
                 h2 { "Bisections" }
                 ol.commits { @for one in all { li {
                     a href={ "../" (bisection_file(one)) } { (one.name) }
-                    " of " (subject(&one.asked)) ": "
+                    " of " (with_code(&subject(&one.asked))) ": "
                     @if named(one) { b { "this one did it" } } @else { "it was measured" }
                 } } }
             }

@@ -24,7 +24,8 @@ impl RangeBelief {
                 Self::Levels(BisectLevels::new(ends, rules.least, builds, record.prior.clone()))
             }
         };
-        record.readings.iter().for_each(|reading| belief.observe(*reading));
+        let placed = record.readings.iter().map(|reading| record.placed(*reading, ends));
+        placed.for_each(|reading| belief.observe(reading));
         belief
     }
 

@@ -14,7 +14,7 @@ const SURE: f64 = 0.99;
 /// levels than chance would: errors are rarer than stated.
 pub(super) fn are_shown(record: &Record) -> bool {
     let builds: Vec<Vec<f64>> = record
-        .tested()
+        .tested_programs()
         .map(|revision| record.of(revision).map(|reading| reading.value).collect())
         .collect();
     let samples: usize = builds.iter().map(Vec::len).sum();

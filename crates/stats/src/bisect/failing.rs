@@ -12,7 +12,7 @@ pub(super) fn chance(at: usize, record: &Record) -> f64 {
     if failed == 0.0 {
         return 0.0;
     }
-    let tried = failed + record.tested().count() as f64;
+    let tried = failed + record.tested_programs().count() as f64;
     let anywhere = (failed + 0.1) / (tried + 2.0);
     let (before, after) = record.nearest_unusable(at);
     let (good_before, good_after) = record.nearest_tested(at);

@@ -30,6 +30,7 @@ mod location;
 mod noise;
 mod outcome;
 mod probe;
+mod programs;
 mod rates;
 mod record;
 mod report;
@@ -57,7 +58,8 @@ pub use probe::{ProbeDecision, difference, probe, scatter};
 pub use rules::{BisectionRules, BuildVariation, ValueKind, expected_samples};
 pub use step::{NextStep, Observation, ObservedValues, Portion};
 
-use record::{LocationPrior, Record};
+use programs::SamePrograms;
+use record::{LevelReading, LocationPrior, Record};
 use report::Account;
 use rules::START;
 use search::{Decision, Search};
@@ -108,12 +110,21 @@ impl Bisector {
     /// is as likely as another.
     #[must_use]
     pub fn with_prior(rules: BisectionRules, candidates: usize, weights: &[f64]) -> Option<Self> {
+        let each: Vec<usize> = (0..candidates).collect();
+        Self::of_programs(rules, weights, &each)
+    }
+
+    /// The same, where some candidates are the same program although others are between them: a
+    /// number for each candidate, which they share. What is observed of one of them holds for all.
+    #[must_use]
+    pub fn of_programs(rules: BisectionRules, weights: &[f64], programs: &[usize]) -> Option<Self> {
+        let candidates = programs.len();
         let prior = if weights.len() == candidates {
             LocationPrior::of(weights)
         } else {
             LocationPrior::default()
         };
-        let record = Record::with(prior);
+        let record = Record::with(prior, SamePrograms::of(programs));
         let search =
             Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
         let mut bisection = Self {
@@ -179,11 +190,30 @@ impl Bisector {
         let reason = BisectorFinding::Undecided(NoCulpritReason::Exhausted);
         let waiting =
             self.waiting.iter().map(|range| Search::rest(*range, &self.record, &self.rules));
-        let sides = waiting.map(|search| report::side(reason, &search));
+        let sides = waiting.map(|search| self.open_side(reason, &search));
         let mut sides: Vec<BisectorSide> =
-            sides.chain([report::side(reason, &self.search)]).collect();
+            sides.chain([self.open_side(reason, &self.search)]).collect();
         sides.sort_by_key(|side| side.good);
         sides
+    }
+
+    /// A side that is not searched to its end. Of equal ends no commit is a suspect: one that
+    /// changed something has been undone by another one.
+    fn open_side(&self, reason: BisectorFinding, search: &Search) -> BisectorSide {
+        let side = report::side(reason, search);
+        if !search.is_one_program(&self.record) {
+            return side;
+        }
+        let finding =
+            if self.is_surely_nothing(search) { BisectorFinding::NotReproduced } else { reason };
+        BisectorSide { finding, suspects: Vec::new(), ..side }
+    }
+
+    /// Whether both ends are the same program, and all that was measured between them is like them.
+    fn is_surely_nothing(&self, search: &Search) -> bool {
+        let sd = search.posterior().sd;
+        search.is_one_program(&self.record)
+            && SideLevels::of(search.whole, sd, &self.record, &self.rules).is_like_ends()
     }
 
     /// Forgets what was asked for and decides again, from all that was observed. That nothing
@@ -208,8 +238,9 @@ impl Bisector {
         if observation.revision >= self.candidates {
             return;
         }
-        for reading in self.record.add(observation, &self.rules) {
-            self.search.observe(*reading);
+        let new: Vec<LevelReading> = self.record.add(observation, &self.rules).to_vec();
+        for reading in new {
+            self.search.observe(reading, &self.record);
         }
         match &observation.seen {
             ObservedValues::Unusable(_) => self.queue.clear(),
@@ -310,6 +341,10 @@ impl Bisector {
                 Decision::Ended(finding) if !self.search.is_rest() => return self.finish(finding),
                 Decision::Ended(finding) => {
                     match self.unseen(finding) {
+                        // Of equal ends it is known that they are, whatever was not looked at.
+                        Some(_) if self.is_spent() && self.is_surely_nothing(&self.search) => {
+                            self.settle(finding);
+                        }
                         Some(_) if self.is_spent() => self.sides.push(report::unseen(&self.search)),
                         Some(portion) => {
                             self.queue = VecDeque::from([portion]);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outcome::UnusableReason;
+use super::programs::SamePrograms;
 use super::rules::{BisectionRules, ValueKind};
 use super::step::{Observation, ObservedValues};
 use crate::distribution::normal_below;
@@ -18,6 +19,8 @@ pub(super) struct LevelReading {
     pub(super) value: f64,
     /// When, in samples; a build takes the time of some.
     pub(super) time: f64,
+    /// How many readings of the same program are before it.
+    pub(super) number: usize,
 }
 
 /// The host may have drifted as far during a build as during this many samples.
@@ -91,7 +94,10 @@ const FAILURES: usize = 3;
 pub(super) struct Record {
     /// Where the change is likely beforehand; anywhere, where nothing is given.
     pub(super) prior: LocationPrior,
-    /// As they would have been at the host's usual speed, where its speed is seen to move.
+    /// Which candidates are the same program.
+    pub(super) programs: SamePrograms,
+    /// At the first candidate of each program; as they would have been at the host's usual speed,
+    /// where its speed is seen to move.
     pub(super) readings: Vec<LevelReading>,
     /// Of each reading its value as it was measured.
     measured: Vec<f64>,
@@ -110,8 +116,8 @@ pub(super) struct Record {
 
 impl Record {
     /// Nothing is observed yet, and this is said beforehand.
-    pub(super) fn with(prior: LocationPrior) -> Self {
-        Self { prior, ..Self::default() }
+    pub(super) fn with(prior: LocationPrior, programs: SamePrograms) -> Self {
+        Self { prior, programs, ..Self::default() }
     }
 
     /// Takes an observation up; the readings that are new.
@@ -127,31 +133,41 @@ impl Record {
         }
         self.sample_seconds += observation.executing.max(0.0);
         let before = self.readings.len();
+        let revision = self.programs.first(observation.revision);
+        let known = self.count(revision);
         match &observation.seen {
-            ObservedValues::Unusable(why) => self.fail(observation.revision, *why),
+            ObservedValues::Unusable(why) => self.fail(revision, *why),
             ObservedValues::Samples(values) => {
                 let mut bad = false;
                 for &value in values {
                     self.time += 1.0;
                     match scaled(value, rules.values) {
                         Some(value) => {
-                            let (revision, time) = (observation.revision, self.time);
+                            let (time, number) = (self.time, known + self.readings.len() - before);
                             self.measured.push(value);
-                            self.readings.push(LevelReading { revision, value, time });
+                            self.readings.push(LevelReading { revision, value, time, number });
                         }
                         None => bad = true,
                     }
                 }
                 if bad || values.is_empty() {
-                    self.fail(observation.revision, UnusableReason::NoMetric);
+                    self.fail(revision, UnusableReason::NoMetric);
                 }
                 if self.readings.len() > before {
-                    *self.tested.entry(observation.revision).or_insert(0) +=
-                        self.readings.len() - before;
+                    for place in self.programs.all(revision) {
+                        *self.tested.entry(place).or_insert(0) += self.readings.len() - before;
+                    }
                 }
             }
         }
         &self.readings[before..]
+    }
+
+    /// A reading as one of this range: where the range has its program several times, at one of
+    /// these places in turn.
+    pub(super) fn placed(&self, reading: LevelReading, ends: (usize, usize)) -> LevelReading {
+        let revision = self.programs.place(reading.revision, reading.number, ends);
+        LevelReading { revision, ..reading }
     }
 
     /// Takes off what the host did, by all that was measured so far; whether any reading is another
@@ -160,7 +176,7 @@ impl Record {
         if rules.values != ValueKind::Ratios || self.readings.len() < FEWEST {
             return false;
         }
-        let revisions: Vec<usize> = self.tested().collect();
+        let revisions: Vec<usize> = self.tested_programs().collect();
         let executions: Vec<InterleavedExecution> = (0..)
             .zip(self.readings.iter().zip(&self.measured))
             .map(|(at, (reading, &value)): (u32, _)| InterleavedExecution {
@@ -186,8 +202,10 @@ impl Record {
     }
 
     fn fail(&mut self, revision: usize, why: UnusableReason) {
-        let failure = self.failures.entry(revision).or_insert((0, why));
-        *failure = (failure.0 + 1, why);
+        for place in self.programs.all(revision) {
+            let failure = self.failures.entry(place).or_insert((0, why));
+            *failure = (failure.0 + 1, why);
+        }
     }
 
     pub(super) fn has(&self, revision: usize) -> bool {
@@ -201,18 +219,26 @@ impl Record {
     }
 
     pub(super) fn of(&self, revision: usize) -> impl Iterator<Item = &LevelReading> {
-        self.readings.iter().filter(move |reading| reading.revision == revision)
+        let first = self.programs.first(revision);
+        self.readings.iter().filter(move |reading| reading.revision == first)
     }
 
     pub(super) fn tested(&self) -> impl Iterator<Item = usize> {
         self.tested.keys().copied()
     }
 
-    /// The revisions that never had a value, and why.
+    /// The same, each program once.
+    pub(super) fn tested_programs(&self) -> impl Iterator<Item = usize> {
+        self.tested().filter(|at| self.programs.first(*at) == *at)
+    }
+
+    /// The programs that never had a value, and why.
     pub(super) fn unusable(&self) -> impl Iterator<Item = (usize, UnusableReason)> {
         self.failures
             .iter()
-            .filter(|(revision, _)| !self.has(**revision))
+            .filter(|(revision, _)| {
+                !self.has(**revision) && self.programs.first(**revision) == **revision
+            })
             .map(|(&at, &(_, why))| (at, why))
     }
 
@@ -242,7 +268,7 @@ impl Record {
     /// Whether the metric has no noise: some have several values, and each always the same.
     pub(super) fn is_exact(&self, rules: &BisectionRules) -> bool {
         self.tested.values().any(|count| *count > 1)
-            && self.tested().all(|at| self.is_steady(at, rules))
+            && self.tested_programs().all(|at| self.is_steady(at, rules))
     }
 
     /// The nearest on either side of those that have values, and of those that have none.

@@ -8,7 +8,7 @@ use super::outcome::{
     EffectEstimate, NoCulpritReason, RevisionEstimate,
 };
 use super::rates::Rates;
-use super::record::Record;
+use super::record::{LevelReading, Record};
 use super::rules::{BisectionRules, INTERVAL, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
@@ -24,6 +24,9 @@ pub(super) fn between(
     rules: &BisectionRules,
 ) -> Option<(f64, f64)> {
     let levels = record.level(ends.0).zip(record.level(ends.1))?;
+    if record.programs.are_same(ends.0, ends.1) {
+        return Some((0.0, 0.0));
+    }
     if without_noise(record, rules) {
         return Some((levels.1 - levels.0, 0.0));
     }
@@ -31,11 +34,12 @@ pub(super) fn between(
         return None;
     }
     let mut belief = RangeBelief::of(ends, &Record::default(), rules);
-    let of_ends = record
-        .readings
-        .iter()
-        .filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
-    of_ends.for_each(|reading| belief.observe(*reading));
+    let of_end = |reading: &LevelReading| {
+        let is_of = |end: &usize| record.programs.first(*end) == reading.revision;
+        let revision = [ends.0, ends.1].into_iter().find(is_of)?;
+        Some(LevelReading { revision, ..*reading })
+    };
+    record.readings.iter().filter_map(of_end).for_each(|reading| belief.observe(reading));
     let precise = |end: usize| 1.0 / record.count(end) as f64;
     let least = if rules.values == ValueKind::Failures {
         0.0
@@ -239,7 +243,7 @@ fn ladder(
         };
         RevisionEstimate { revision, samples, level, error }
     };
-    record.tested().map(rung).collect()
+    record.tested_programs().map(rung).collect()
 }
 
 #[cfg(test)]

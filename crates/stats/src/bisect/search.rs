@@ -7,7 +7,7 @@ use super::outcome::{BisectorFinding, BisectorStage, NoCulpritReason};
 use super::record::{LevelReading, Record};
 use super::rules::{
     BisectionRules, BuildVariation, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED,
-    PROVED_OF_FAILURES, ROUNDS, SENTINEL, SURE, ValueKind, WITHIN, expected_samples,
+    PROVED_OF_FAILURES, ROUNDS, SENTINEL, START, SURE, ValueKind, WITHIN, expected_samples,
 };
 use super::step::Portion;
 use super::varied::VariedBelief;
@@ -93,8 +93,8 @@ impl Search {
         self.belief = RangeBelief::of(self.belief.ends(), record, rules);
     }
 
-    pub(super) fn observe(&mut self, reading: LevelReading) {
-        self.belief.observe(reading);
+    pub(super) fn observe(&mut self, reading: LevelReading, record: &Record) {
+        self.belief.observe(record.placed(reading, self.belief.ends()));
     }
 
     /// What it is at.
@@ -115,7 +115,8 @@ impl Search {
     pub(super) fn decide(&mut self, record: &Record, rules: &BisectionRules) -> Decision {
         if rules.budget.is_some_and(|budget| record.spent() >= budget) {
             // What is known may be enough.
-            let is_settled = self.is_rest() && holds_nothing(&self.belief.posterior(), rules);
+            let is_settled = self.is_one_program(record)
+                || (self.is_rest() && holds_nothing(&self.belief.posterior(), rules));
             let spent = BisectorFinding::Undecided(NoCulpritReason::Budget);
             return Decision::Ended(if is_settled {
                 BisectorFinding::NotReproduced
@@ -127,6 +128,9 @@ impl Search {
             Ok(None) => {}
             Ok(Some(revision)) => return Decision::Measure(vec![Portion { revision, samples: 1 }]),
             Err(finding) => return Decision::Ended(finding),
+        }
+        if self.is_one_program(record) {
+            return self.between_equals(record, rules);
         }
         if let Some(decision) = self.verify(record, rules) {
             return decision;
@@ -158,6 +162,22 @@ impl Search {
             return Decision::Measure(pair);
         }
         self.search(&posterior, record, rules)
+    }
+
+    /// Whether both ends are the same program.
+    pub(super) fn is_one_program(&self, record: &Record) -> bool {
+        record.programs.are_same(self.whole.0, self.whole.1)
+    }
+
+    /// Nothing can have changed from end to end; to see what came and went again, one of them is
+    /// measured.
+    fn between_equals(&self, record: &Record, rules: &BisectionRules) -> Decision {
+        let revision = self.whole.0;
+        let count = record.count(revision);
+        if count >= START || (count >= 2 && record.is_steady(revision, rules)) {
+            return Decision::Ended(BisectorFinding::NotReproduced);
+        }
+        Decision::Measure(vec![Portion { revision, samples: START }])
     }
 
     /// Takes the nearest usable revision inward where an end cannot be used; one that is to be

@@ -153,6 +153,15 @@ impl<'a> SideLevels<'a> {
         Some(Portion { revision, samples })
     }
 
+    /// Whether all that was measured is surely like the ends.
+    pub(super) fn is_like_ends(&self) -> bool {
+        let ends = || self.levels.first().into_iter().chain(self.levels.last());
+        let differs = |it: &Level, end: &Level| {
+            it.is_doubtful(end, self.rules) || it.is_clear(end, self.rules)
+        };
+        !self.levels.iter().any(|it| ends().any(|end| differs(it, end)))
+    }
+
     /// The middle of the longest gap between measured revisions that is longer than this, or holds
     /// one; or the nearest to it that may have values.
     fn gap(&self, longest: usize) -> Option<usize> {

@@ -284,7 +284,7 @@ impl Verification {
         // Others that were measured say little: the search chose them because they agreed.
         let next = before.windows(2).chain(after.windows(2));
         let agreeing = next.filter(|pair| agree(pair[0], pair[1])).count();
-        agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested(), agree)
+        agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested_programs(), agree)
     }
 
     /// This many samples of neighbours that have none: of both nearest, of those farther away of
@@ -311,16 +311,21 @@ impl Verification {
     fn fresh(&self, record: &Record) -> Vec<(f64, f64)> {
         let of = |revision: usize| {
             let fresh = record.readings[self.since..].iter();
+            let revision = record.programs.first(revision);
             fresh.filter(move |reading| reading.revision == revision).map(|reading| reading.value)
         };
         of(self.parent).zip(of(self.culprit)).collect()
     }
 
-    /// The nearest usable revisions on both sides, parent and culprit left out.
+    /// The nearest usable revisions on both sides that are other programs than parent and culprit.
     fn beside(&self, record: &Record) -> Vec<usize> {
         let (good, bad) = self.whole;
-        let before = (good..self.parent).rev().filter(|at| record.usable(*at)).take(self.reach);
-        let after = (self.culprit + 1..=bad).filter(|at| record.usable(*at)).take(self.reach);
+        let is_beside = |at: &usize| {
+            let is_one = |of: usize| record.programs.are_same(*at, of);
+            record.usable(*at) && !is_one(self.parent) && !is_one(self.culprit)
+        };
+        let before = (good..self.parent).rev().filter(is_beside).take(self.reach);
+        let after = (self.culprit + 1..=bad).filter(is_beside).take(self.reach);
         before.chain(after).collect()
     }
 }

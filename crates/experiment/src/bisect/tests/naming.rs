@@ -191,6 +191,36 @@ fn equal_artifacts_are_one_program() {
 }
 
 #[test]
+fn a_program_that_comes_back_is_one_row_and_its_sides_hold_no_suspect() {
+    let built = |text: char| BuildState::Built {
+        artifact: Digest::of([text as u8]),
+        size: 1,
+        layouts: None,
+    };
+    let programs: Vec<char> = "aaaabaaacccc".chars().collect();
+    let level = |program: &char| match program {
+        'a' => 100.0,
+        'b' => 100.5,
+        _ => 130.0,
+    };
+    let mut scene = Scene::new(programs.iter().map(level).collect());
+    for (place, program) in programs.iter().enumerate() {
+        scene.builds.insert(format!("r{}", place + 1), built(*program));
+    }
+    let mut scene = scene.without([2]);
+    (scene.asked.all, scene.noise) = (true, 0.01);
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(7, 8)]));
+    let rungs: Vec<(usize, usize)> =
+        standing.ladder.iter().map(|rung| (rung.place, rung.same_to)).collect();
+    assert_eq!(rungs, [(0, 3), (4, 4), (8, 11)], "{standing:#?}");
+    assert_eq!(standing.ladder[0].also, [5, 6, 7]);
+    assert_eq!(standing.unusable.iter().map(|it| it.place).collect::<Vec<_>>(), [2]);
+    let is_settled = |side: &CulpritSide| side.found == BisectionEnd::NotReproduced;
+    assert!(standing.sides.iter().all(is_settled), "{:#?}", standing.sides);
+}
+
+#[test]
 fn a_number_in_the_output_is_bisected_with_few_samples() {
     let mut scene = Scene::step(64, 64, 0.0);
     scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\

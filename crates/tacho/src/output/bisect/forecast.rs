@@ -20,7 +20,7 @@ const BASIS: usize = 12;
 fn has_basis(bisection: &Bisection) -> bool {
     let BisectionState { ends, ladder, change, .. } = &bisection.standing;
     let has_enough = |place: usize| {
-        let rung = ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
+        let rung = ladder.iter().find(|it| it.is_of(place));
         rung.is_some_and(|rung| rung.samples >= BASIS)
     };
     let is_open = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;

@@ -10,8 +10,8 @@ use tacho_record::bisection::{
 
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
-    headline, level_of, likely, name, not_reproduced, probes, ratios, retry, sides, small, stage,
-    stretch, subject, suspected, then, undecided, unit, within,
+    headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides, small,
+    stage, stretch, subject, suspected, then, undecided, unit,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -149,6 +149,23 @@ fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
     all
 }
 
+/// Which others are the same program as one that was measured.
+fn same_program(bisection: &Bisection, rung: &TestedRevision) -> String {
+    let next = rung.same_to - rung.place;
+    match (next, rung.also.last()) {
+        (0, None) => String::new(),
+        (next, None) => format!("and {} after it, the same program", count(next, "commit")),
+        (0, Some(last)) if rung.also.len() == 1 => {
+            format!("and {}, the same program", name(bisection, *last))
+        }
+        (next, Some(last)) => format!(
+            "and {} up to {}, the same program",
+            count(next + rung.also.len(), "other commit"),
+            name(bisection, *last)
+        ),
+    }
+}
+
 /// That a bisection named this revision, and for what.
 pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     let place = bisection.place(revision);
@@ -162,7 +179,8 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
 
 /// That a bisection measured this revision, and what it found there.
 pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
-    let rung = bisection.standing.ladder.iter().find(|rung| rung.revision == revision);
+    let place = bisection.place(revision);
+    let rung = bisection.standing.ladder.iter().find(|rung| place.is_some_and(|at| rung.is_of(at)));
     let line = |rung: &TestedRevision| {
         let (name, level) = (&bisection.name, level_of(bisection, rung));
         format!("  measured in bisection {name}: {}, {level}\n", subject(&bisection.asked))
@@ -205,8 +223,9 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
     let mut blocks = vec![Block::Lead(not_reproduced(bisection))];
     let mut say = |line: String| blocks.push(Block::Item(line));
+    let (first, last) = standing.ends;
     let same_program = standing.ladder.is_empty() && standing.builds > 0;
-    if same_program {
+    if same_program || standing.ladder.iter().any(|rung| rung.is_of(first) && rung.is_of(last)) {
         say("both built to the same artifacts: they are the same program".to_owned());
     }
     if let (true, true, Some(gap)) =
@@ -341,14 +360,9 @@ struct LadderRow {
 impl LadderRow {
     fn of(bisection: &Bisection, rung: &TestedRevision) -> Self {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = within(bisection, rung.error)
-            .filter(|_| !rung.is_bound)
-            .map_or_else(String::new, |error| format!("± {error}"));
+        let error = margin(bisection, rung).unwrap_or_default();
         let is_named = bisection.standing.culprits.iter().any(|it| it.place == rung.place);
-        let same = match rung.same_to - rung.place {
-            0 => String::new(),
-            more => format!("and {} after it, the same program", count(more, "commit")),
-        };
+        let same = same_program(bisection, rung);
         let cells = [
             revision.short().to_owned(),
             day(revision.date),
