@@ -6,6 +6,7 @@ use tacho_record::Bisection;
 use tacho_report::bisection::{of_answers, subject};
 
 use super::bisection_file;
+use super::blocks::with_code;
 use super::links::linked;
 use super::{PageFrame, framed, scrolling};
 use crate::page::bisection::sentence;
@@ -62,7 +63,7 @@ pub(super) fn newest(view: &View) -> Markup {
                 ul.changes {
                     @for one in all.iter().rev().take(NEWEST).map(|it| &it.bisection) { li {
                         a href=(bisection_file(one)) { (one.name) }
-                        " of " (subject(&one.asked)) ": "
+                        " of " (with_code(&subject(&one.asked))) ": "
                         (sentence(view, "", one))
                     } }
                 }
@@ -89,7 +90,7 @@ fn table(view: &View) -> Markup {
             tbody { @for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) { tr {
                 th.name scope="row" { a href=(bisection_file(one)) { (one.name) } }
                 td.sentence { (sentence(view, "", one)) }
-                td { (subject(&one.asked)) }
+                td { (with_code(&subject(&one.asked))) }
                 td.num { (grouped(one.candidates.len().saturating_sub(1))) }
                 td.num { (grouped(one.standing.builds)) }
                 td.num { (grouped(one.standing.samples)) }

@@ -14,7 +14,7 @@ pub(super) fn html(blocks: &[Block], names: SideNames<'_>) -> Markup {
 fn of_block(block: &Block, names: SideNames<'_>) -> Markup {
     html! {
         @match block {
-            Block::Heading(heading) => h2 { (heading) },
+            Block::Heading(heading) => h2 { (with_code(heading)) },
             Block::Lead(clause) => p.lead { (with_code(&sentence(clause, names))) },
             Block::Sentence(clause) | Block::Item(clause) => {
                 p { (with_code(&sentence(clause, names))) }

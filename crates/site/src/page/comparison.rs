@@ -87,7 +87,7 @@ pub(crate) fn page(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
 fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
     let title = head(all);
     let content = html! {
-        h1 { (title) }
+        h1 { (blocks::with_code(&title)) }
         @if let Some(one) = all.first() {
             p.lead {
                 "Each diff is compared with the same revision without it: " (side(view, one, 0))
@@ -97,7 +97,7 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
         (blocks::table(&table_of_tries(all)))
         @for one in all {
             section id={ "run-" (one.run.number) } {
-                h2 { (one.name(1)) }
+                h2 { (blocks::with_code(one.name(1))) }
                 (byline(view, one))
                 (gate(one))
                 (together(one))
@@ -132,7 +132,7 @@ fn byline(view: &View, one: &ComparisonRecord) -> Markup {
 fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
     let title = title(one);
     let content = html! {
-        h1 { (title) }
+        h1 { (blocks::with_code(&title)) }
         p.lead {
             @if is_try(one) { "One revision, with and without a diff: " }
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is "
@@ -317,7 +317,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
         }
         @for page in all {
             section {
-                h2 { a href=(file(page)) { (head(page)) } }
+                h2 { a href=(file(page)) { (blocks::with_code(&head(page))) } }
                 @if let Some(one) = page.last() {
                     p.byline {
                         "Run " (one.run.number) " on " (one.run.host) ", " (minute(one.run.started))

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 
+use super::blocks::with_code;
 use super::{PageFrame, facts, framed, revision_named, runs};
 use crate::schedule::{self, DrawnExecution, ScheduleFrame};
 use crate::text::{count, grouped};
@@ -18,7 +19,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     let title = format!("Run {number}");
     let times = times(executed);
     let content = html! {
-        h1 { "Run " (number) ": " (record.what) }
+        h1 { "Run " (number) ": " (with_code(&record.what)) }
         (runs::summary(record))
         @if let Some(reference) = &record.reference { p.note { (reference) } }
         (runs::ways(view, "../", number))
