@@ -61,6 +61,8 @@ pub struct Lab {
     /// The benchmarks of which the plan has another version, with this version: they are shown, and
     /// marked.
     pub superseded: Vec<(BenchmarkKey, u32)>,
+    /// The benchmarks that the plan does not have any more: they come last, and are marked.
+    pub unplanned: Vec<BenchmarkKey>,
     /// The bisections, oldest first.
     pub bisections: Vec<BisectionRecord>,
     /// The runs over layouts of one source, oldest first.

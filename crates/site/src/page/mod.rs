@@ -254,12 +254,14 @@ fn is_untracked(view: &View) -> bool {
     view.shown().next().is_none() && !view.lab.bisections.is_empty()
 }
 
-/// That the plan has another version of the benchmark, if it has.
+/// That the plan has another version of the benchmark, or does not have it any more, if so.
 fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
     html! {
         @if let Some(by) = by {
             span.note { " " (tacho_report::series::superseded(*by)) }
+        } @else if view.lab.unplanned.contains(key) {
+            span.note { " " (tacho_report::series::UNPLANNED) }
         }
     }
 }

@@ -33,8 +33,8 @@ pub(crate) struct View<'a> {
     pub(crate) revisions: Vec<RevisionView<'a>>,
     /// All series, in the lab's order.
     pub(crate) series: Vec<SeriesView<'a>>,
-    /// The series of each benchmark on each host, in the order in which they first come; those
-    /// worth a line.
+    /// The series of each benchmark on each host, in the order in which they first come, those that
+    /// the plan does not have any more last; those worth a line.
     pub(crate) groups: Vec<SeriesGroup<'a>>,
     /// The changes that were found, those of one place together, newest first.
     pub(crate) events: Vec<EventView<'a>>,
@@ -62,7 +62,8 @@ impl<'a> View<'a> {
             })
             .collect();
         let revisions = revision::all(lab, &ordered, &series);
-        let groups = groups(&series);
+        let mut groups = groups(&series);
+        groups.sort_by_key(|group| is_unplanned(lab, &series, group));
         let events = event::all(lab, &series, &places);
         let layouts = lab.layouts.iter().map(LayoutsView::of).collect();
         Self { lab, revisions, series, groups, events, layouts, places }
@@ -113,6 +114,12 @@ pub(crate) struct SeriesGroup<'a> {
     pub(crate) host: &'a str,
     /// Which series, by place in the lab; one a metric, the most telling first.
     pub(crate) series: Vec<usize>,
+}
+
+/// Whether the plan does not have the benchmark any more.
+fn is_unplanned(lab: &Lab, series: &[SeriesView], group: &SeriesGroup) -> bool {
+    let mut keys = group.series.iter().map(|number| &series[*number].series.key.benchmark);
+    keys.any(|key| lab.unplanned.contains(key))
 }
 
 fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<SeriesGroup<'a>> {

@@ -1,5 +1,7 @@
 //! What stands on the first page.
 
+use tacho_report::series::UNPLANNED;
+
 use super::*;
 
 /// A metric that was never read has no line anywhere; one that is always zero has.
@@ -75,6 +77,21 @@ fn the_overview_begins_with_what_changed() {
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
     assert!(html.contains("No change in 11 series that were judged."), "{html}");
+}
+
+#[test]
+fn a_benchmark_that_the_plan_has_no_more_comes_last_and_is_marked() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    let first = fixture.lab.series[0].key.benchmark.clone();
+    fixture.lab.unplanned.push(first.clone());
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let (_, table) = html.split_once("Benchmarks on mill").unwrap();
+    let table = table.split("</table>").next().unwrap();
+    let last = table.rsplit("rowgroup").next().unwrap();
+    assert!(last.contains(&first.to_string()) && last.contains(UNPLANNED), "{last}");
+    assert_eq!(table.matches(UNPLANNED).count(), 1);
 }
 
 #[test]

@@ -105,6 +105,10 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let by = versions::superseded_by(&project.plan, &key.benchmark);
         superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
     }
+    let is_planned =
+        |key: &BenchmarkKey| project.plan.benchmarks.iter().any(|it| it.name == key.name);
+    let benchmarks = series.iter().map(|series| &series.key.benchmark);
+    let unplanned = benchmarks.filter(|key| !is_planned(key)).cloned().collect();
     let ChangeSummary { events, unbuilt, judged, unjudged, remarks, histories, false_alarms } =
         changes(project, store)?;
     for record in events.iter().flat_map(|event| &event.changes) {
@@ -131,6 +135,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         remarks,
         histories,
         superseded,
+        unplanned,
         bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
         comparisons: comparisons::all(store)?,
