@@ -53,6 +53,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             absent: None,
             limited: LimitedExecutions::default(),
             runs: Vec::new(),
+            value_runs: vec![],
             failed: 0,
             failure: None,
             looked_at: false,

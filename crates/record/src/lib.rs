@@ -77,8 +77,7 @@ pub use rule::{
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{
-    HostUnevenness, LevelChange, LimitedExecutions, LinkedRuns, Measurement, Point, Series,
-    SeriesKey,
+    HostUnevenness, LevelChange, LimitedExecutions, Measurement, Point, Series, SeriesKey,
 };
 pub use shown::{is_shown, reveal, shown, shown_name};
 pub use signal::killed_by;

@@ -1,7 +1,5 @@
 //! Series: what was measured, over revisions.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stop};
@@ -89,6 +87,9 @@ pub struct Point {
     pub limited: LimitedExecutions,
     /// The numbers of the runs that they were taken in, each once.
     pub runs: Vec<i64>,
+    /// Of each value the number of its run; empty where the build is several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub value_runs: Vec<i64>,
     /// How many executions failed.
     pub failed: u32,
     /// How the first failed one of the newest run failed, in one line.
@@ -116,48 +117,34 @@ impl Point {
         self.build.as_ref().filter(|_| !self.outdated || has_any)
     }
 
+    /// Whether some run measured both points; so does one where it is not known.
+    #[must_use]
+    pub fn shares_run(&self, other: &Self) -> bool {
+        let is_unknown = self.runs.is_empty() || other.runs.is_empty();
+        is_unknown || self.runs.iter().any(|run| other.runs.contains(run))
+    }
+
+    /// The values that were taken in runs that measured the other point too.
+    #[must_use]
+    pub fn values_beside(&self, other: &Self) -> Vec<f64> {
+        let values = self.values.iter().zip(&self.value_runs);
+        values.filter(|(_, run)| other.runs.contains(run)).map(|(value, _)| *value).collect()
+    }
+
+    /// Whether several values are all the same, as counts are: no host moves them.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let first = self.values.first().copied().unwrap_or(0.0);
+        let is_same = |value: &f64| value.total_cmp(&first).is_eq();
+        self.values.len() > 1 && self.limited.count == 0 && self.values.iter().all(is_same)
+    }
+
     /// Whether it is built, and was never executed, nor what is equal to it.
     #[must_use]
     pub fn is_left(&self) -> bool {
         let is_built = self.shown_build().is_some_and(|build| build.state.artifact().is_some());
         let was_executed = self.failed > 0 || self.limited.count > 0 || self.absent.is_some();
         is_built && self.equal_to.is_none() && self.values.is_empty() && !was_executed
-    }
-}
-
-/// Which runs can be compared: those that measured the same revision, and all that are linked so.
-#[derive(Clone, Debug, Default)]
-pub struct LinkedRuns(Vec<BTreeSet<i64>>);
-
-impl LinkedRuns {
-    /// From all points of a series.
-    #[must_use]
-    pub fn of(points: &[Point]) -> Self {
-        let mut groups: Vec<BTreeSet<i64>> = Vec::new();
-        for point in points {
-            let mut group: BTreeSet<i64> = point.runs.iter().copied().collect();
-            groups.retain(|other| {
-                let is_apart = other.is_disjoint(&group);
-                if !is_apart {
-                    group.extend(other);
-                }
-                is_apart
-            });
-            groups.push(group);
-        }
-        Self(groups)
-    }
-
-    /// The run in which a point was measured, if nothing links it to the runs of the point before:
-    /// what the host did between two runs is then part of their difference.
-    #[must_use]
-    pub fn border(&self, before: &Point, point: &Point) -> Option<i64> {
-        let group = |runs: &[i64]| {
-            let first = runs.iter().min()?;
-            self.0.iter().position(|group| group.contains(first))
-        };
-        let is_linked = before.runs.is_empty() || group(&before.runs) == group(&point.runs);
-        point.runs.iter().min().copied().filter(|_| !is_linked)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, LinkedRuns, Metric, Phase, Point,
-    Revision, Sample, Series, Steadiness, Stop,
+    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Metric, Phase, Point, Revision,
+    Sample, Series, Steadiness, Stop,
 };
 use tacho_stats::{BoundedValue, Summary};
 
@@ -111,9 +111,9 @@ impl MedianDifference {
         has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound, is_coarse })
     }
 
-    /// That of a point to one before it, unless both are the same program. Where a change is
-    /// reported, it is the effect that is reported: medians of several runs have the effects of
-    /// these runs in them.
+    /// That of a point to one before it, by the runs that measured both, unless both are the same
+    /// program. Where a change is reported, it is the effect that is reported. There is no other
+    /// where no run measured both: what the host did between two runs would be part of it.
     #[must_use]
     pub fn of(series: &Series, before: &Point, point: &Point) -> Option<Self> {
         let artifact = |of: &Point| of.build.as_ref().and_then(|build| build.state.artifact());
@@ -121,10 +121,34 @@ impl MedianDifference {
         let reported = series.change_at(&point.revision.id);
         let verdict =
             reported.map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
-        let found = Self::between(&summary(before)?, &summary(point)?, verdict)?;
+        let found = match Self::within_runs(before, point, verdict) {
+            None if reported.is_some() => {
+                Self::between(&summary(before)?, &summary(point)?, verdict)
+            }
+            found => found,
+        }?;
         let share = reported.and_then(|change| change.effect).unwrap_or(found.share);
         let is_sure = reported.is_none_or(|change| change.is_sure);
         (!is_same).then_some(Self { share, is_sure, ..found })
+    }
+
+    /// By the values of the runs that measured both.
+    #[must_use]
+    pub fn within_runs(
+        before: &Point,
+        point: &Point,
+        verdict: Option<ChangeVerdict>,
+    ) -> Option<Self> {
+        let is_exact = before.is_exact() && point.is_exact();
+        if !is_exact && !before.shares_run(point) {
+            return None;
+        }
+        let of = |one: &Point, other: &Point| {
+            let values = one.values_beside(other);
+            let is_part = !is_exact && !values.is_empty() && values.len() < one.values.len();
+            if is_part { Summary::sampled(&values, &[], false) } else { summary(one) }
+        };
+        Self::between(&of(before, point)?, &of(point, before)?, verdict)
     }
 
     /// In percent, with its sign: `+5.1 %`, `> +5.1 %`.
@@ -161,7 +185,7 @@ pub struct PointRow<'a> {
     pub summary: Option<Summary>,
     /// The difference to the last point before it that has values.
     pub change: Option<MedianDifference>,
-    /// The run that begins here, where nothing links it to the runs of that point.
+    /// The run that begins here, where no run measured both this point and that one.
     pub begins_run: Option<i64>,
 }
 
@@ -169,7 +193,6 @@ pub struct PointRow<'a> {
 #[must_use]
 pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) -> Vec<PointRow<'a>> {
     let mut last: Option<&Point> = None;
-    let runs = LinkedRuns::of(&series.points);
     let row = |point: &'a Point| {
         let summary = summary(point);
         let before = last.filter(|_| summary.is_some());
@@ -178,11 +201,20 @@ pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) ->
             point,
             summary,
             change: before.and_then(|before| MedianDifference::of(series, before, point)),
-            begins_run: before.and_then(|before| runs.border(before, point)),
+            begins_run: before.and_then(|before| begun(before, point)),
         }
     };
     points.into_iter().map(row).collect()
 }
+
+/// The run in which a point was measured, if none measured the point before too.
+fn begun(before: &Point, point: &Point) -> Option<i64> {
+    point.runs.iter().min().copied().filter(|_| !before.shares_run(point))
+}
+
+/// Why a row has no change where another run begins.
+pub const RUN_BEGINS: &str =
+    "where another run begins there is no change: the host may differ from run to run";
 
 /// What is to be said of a point besides its numbers, nothing of one that was just measured;
 /// `short` gives the name of another revision.
@@ -335,6 +367,71 @@ mod tests {
             |old, new| MedianDifference::between(&sampled(old), &sampled(new), None).is_some();
         assert_eq!([differs(0.0, 1.0), differs(-3.0, 3.0), differs(3.0, -3.0)], [false; 3]);
         assert!(differs(3.0, 0.0));
+    }
+
+    /// A point whose values, around a level each, were taken in runs of these numbers.
+    fn point(id: &str, levels: &[(i64, f64)], noise: f64) -> Point {
+        let each =
+            |&(run, level): &(i64, f64)| (-3..=3).map(move |i| (run, level + noise * f64::from(i)));
+        let all: Vec<(i64, f64)> = levels.iter().flat_map(each).collect();
+        Point {
+            revision: Revision::bare(id),
+            build: None,
+            outdated: false,
+            equal_to: None,
+            values: all.iter().map(|it| it.1).collect(),
+            layouts: vec![],
+            absent: None,
+            limited: tacho_record::LimitedExecutions::default(),
+            runs: levels.iter().map(|it| it.0).collect(),
+            value_runs: all.iter().map(|it| it.0).collect(),
+            failed: 0,
+            failure: None,
+            looked_at: false,
+            stopped: None,
+            steadiness: None,
+        }
+    }
+
+    /// The changes of the rows of these points, and where a run begins.
+    fn shown(
+        points: Vec<Point>,
+        changes: Vec<tacho_record::LevelChange>,
+    ) -> Vec<(String, Option<i64>)> {
+        let benchmark = BenchmarkKey {
+            name: "b".into(),
+            version: 1,
+            parameters: tacho_record::Parameters::default(),
+        };
+        let metric = Metric::built_in("wall").unwrap();
+        let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
+        let series = Series { key, points, uneven: vec![], changes };
+        let text = |row: &PointRow| row.change.map_or_else(String::new, |change| change.text());
+        rows(&series, &series.points).iter().map(|row| (text(row), row.begins_run)).collect()
+    }
+
+    #[test]
+    fn what_the_host_did_between_two_runs_is_no_change() {
+        // The host is 40 % slower in the second run; the last commit is 10 % slower.
+        let apart = vec![
+            point("a", &[(1, 100.0)], 1.0),
+            point("b", &[(2, 140.0)], 1.0),
+            point("c", &[(2, 154.0)], 1.0),
+        ];
+        let none = String::new;
+        let rows = [(none(), None), (none(), Some(2)), ("+10.0 %".to_owned(), None)];
+        assert_eq!(shown(apart.clone(), vec![]), rows);
+        // A run that measured both says what the change is, whatever other runs add.
+        let mut linked = apart.clone();
+        linked[0] = point("a", &[(1, 100.0), (2, 140.0)], 1.0);
+        assert_eq!(shown(linked, vec![])[1], ("+0.0 %".to_owned(), None));
+        // What is reported is said all the same; and counts that no host moves.
+        let revision = "b".to_owned();
+        let reported =
+            tacho_record::LevelChange { revision, rises: true, effect: Some(0.02), is_sure: true };
+        assert_eq!(shown(apart, vec![reported])[1], ("+2.0 %".to_owned(), Some(2)));
+        let counts = vec![point("a", &[(1, 100.0)], 0.0), point("b", &[(2, 101.0)], 0.0)];
+        assert_eq!(shown(counts, vec![])[1], ("+1.0 %".to_owned(), Some(2)));
     }
 
     #[test]

@@ -236,6 +236,9 @@ impl<'a> SeriesMaterial<'a> {
                 over.bounds.iter().copied().filter(|_| self.better == Direction::Lower).collect();
         }
         let all = || values().flat_map(|values| values.values.iter().copied()).collect();
+        let of_run = |one: &&Values| vec![one.run; one.values.len()];
+        let value_runs =
+            if layouts.is_none() { values().flat_map(of_run).collect() } else { Vec::new() };
         let mut runs: Vec<i64> =
             values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
         runs.sort_unstable();
@@ -252,6 +255,7 @@ impl<'a> SeriesMaterial<'a> {
                 .and_then(|artifact| self.absent.get(&(revision.id.as_str(), artifact)).cloned()),
             limited,
             runs,
+            value_runs,
             failed: values().map(|values| values.failed).sum(),
             failure: values()
                 .filter_map(|values| Some(values.failure.as_ref()?.line()))

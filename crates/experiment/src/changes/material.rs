@@ -346,6 +346,7 @@ mod tests {
                 why: None,
             },
             runs: vec![1],
+            value_runs: vec![],
             failed: 0,
             failure: None,
             looked_at: false,

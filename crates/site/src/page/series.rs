@@ -7,7 +7,7 @@ use super::{
     revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
-use tacho_report::series::{MedianDifference, better, uneven_runs};
+use tacho_report::series::{MedianDifference, RUN_BEGINS, better, uneven_runs};
 use tacho_report::summary::SummaryText;
 use tacho_report::words::median;
 
@@ -224,6 +224,9 @@ fn table(view: &View, series: &SeriesView) -> Markup {
             "Spread: the middle half of the samples, as a share of the median. "
             "It needs two samples, an interval six. "
             (marks())
+            @if series.rows.iter().any(|it| it.begins_run.is_some() && it.change.is_none()) {
+                " " (super::links::linked(view, "../", RUN_BEGINS))
+            }
         }
     }
 }

@@ -76,7 +76,7 @@ pub(crate) struct SeriesRow<'a> {
     pub(crate) summary: Option<Summary>,
     /// The change against the row before that has values.
     pub(crate) change: Option<MedianDifference>,
-    /// The run that begins here, where nothing links it to the runs of the row before that has
+    /// The run that begins here, where none measured both this one and the row before that has
     /// values.
     pub(crate) begins_run: Option<i64>,
     /// What became of it.
@@ -122,18 +122,20 @@ impl<'a> SeriesView<'a> {
         });
         let rows: Vec<SeriesRow> = rows.collect();
         let better = series.key.metric.better;
-        let mut first: Option<Summary> = None;
+        let mut first: Option<(&Point, Summary)> = None;
         let (mut since_first, mut any_reported) = (None, false);
         for row in &rows {
             let Some(summary) = row.summary else { continue };
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
-            since_first = first.and_then(|first| {
+            since_first = first.and_then(|(point, first)| {
                 let way = ChangeVerdict::of(summary.median > first.median, better);
                 // What rose and fell again leaves no difference that noise does not explain.
                 let marked = any_reported && are_apart(&first, &summary);
-                MedianDifference::between(&first, &summary, marked.then_some(way))
+                let is_known = marked || point.shares_run(row.point);
+                let found = MedianDifference::between(&first, &summary, marked.then_some(way));
+                found.filter(|_| is_known)
             });
-            first.get_or_insert(summary);
+            first.get_or_insert((row.point, summary));
         }
         let scale = DisplayScale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }

@@ -2,7 +2,7 @@
 
 use tacho_record::{Point, Series, short_name};
 use tacho_report::series::{
-    self, LOOKED_AT, LOOKED_AT_MEANS, PointRow, better, revision_name, state, summary,
+    self, LOOKED_AT, LOOKED_AT_MEANS, PointRow, RUN_BEGINS, better, revision_name, state, summary,
 };
 use tacho_report::summary::SummaryText;
 
@@ -39,7 +39,11 @@ pub fn table(series: &Series) -> String {
     let uneven = series::uneven_runs(series).map_or(String::new(), |clause| {
         text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
     });
-    format!("{}\n\n{rows}{note}{uneven}", (head + &drawn).trim_end())
+    let is_border = |row: &PointRow| row.begins_run.is_some() && row.change.is_none();
+    let has_border = series::rows(series, &series.points).iter().any(is_border);
+    let begins = if has_border { text::wrap(RUN_BEGINS, width) } else { String::new() };
+    let begins: String = begins.lines().map(|line| format!("  {line}\n")).collect();
+    format!("{}\n\n{rows}{note}{begins}{uneven}", (head + &drawn).trim_end())
 }
 
 /// A series of a version that the plan has replaced by that one, dimmed.
