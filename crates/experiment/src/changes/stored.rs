@@ -1,13 +1,13 @@
 //! What was found on all hosts, and what names stand for in it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use jiff::Timestamp;
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, BuildGap, Change, Plan, Recipes, Revision};
+use tacho_record::{BenchmarkKey, Build, BuildGap, Change, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
-use tacho_subject::{RevisionQuery, Selection, history};
+use tacho_subject::{HistoryRelation, RevisionQuery, Selection, history};
 
 use super::{
     ChangeAnalysis, ChangeEvent, JudgedSeries, MeasuredSide, RevisionOrders, Scope, analyse,
@@ -69,6 +69,9 @@ impl StoredChanges {
             hosts.push((host, analysed));
             let mut builds = store.builds(host)?;
             builds.retain(|build| build.recipe == recipes.of(&build.revision));
+            let newest = hosts.last().and_then(|(_, analysed)| newest_measured(analysed));
+            let aside = unbuilt_aside((plan, folder), &revisions, &builds, newest);
+            builds.retain(|build| !aside.contains(&build.revision));
             let gaps = BuildGap::of(&revisions, &builds);
             not_built.extend(gaps.into_iter().map(|gap| (known.name.clone(), gap)));
         }
@@ -181,6 +184,49 @@ impl StoredChanges {
             .min_by_key(|change| distance(change));
         near.map(|change| change.name.clone())
     }
+}
+
+/// The newest revision that has values in a series.
+fn newest_measured(analysed: &ChangeAnalysis) -> Option<&Revision> {
+    let points = analysed.series.iter().flat_map(|judged| &judged.material.series.points);
+    let measured = points.filter(|point| !point.values.is_empty());
+    measured.map(|point| &point.revision).max_by_key(|revision| revision.order)
+}
+
+/// The revisions that could not be built and are beside the history that is judged, such as commits
+/// of a branch that were only compared: neither the newest measured revision nor `HEAD` comes after
+/// them. Only what shares its place in history with another revision, or is newer than all that was
+/// measured, is looked up. A repository that cannot be asked now shows none.
+fn unbuilt_aside(
+    (plan, folder): (&Plan, &Path),
+    revisions: &[Revision],
+    builds: &[Build],
+    newest: Option<&Revision>,
+) -> BTreeSet<String> {
+    let mut at: BTreeMap<u64, usize> = BTreeMap::new();
+    for revision in revisions {
+        *at.entry(revision.order).or_default() += 1;
+    }
+    let unbuilt: HashSet<&str> = builds
+        .iter()
+        .filter(|build| build.state.artifact().is_none())
+        .map(|build| build.revision.as_str())
+        .collect();
+    let may_be_aside =
+        |it: &&Revision| at[&it.order] > 1 || newest.is_some_and(|last| last.order < it.order);
+    let unbuilt = revisions.iter().filter(|it| unbuilt.contains(it.id.as_str()));
+    let doubtful: Vec<&Revision> = unbuilt.filter(may_be_aside).collect();
+    if doubtful.is_empty() {
+        return BTreeSet::new();
+    }
+    let Ok(history) = history(&plan.subject, folder) else { return BTreeSet::new() };
+    let ends: Vec<Revision> =
+        history.find("HEAD").ok().into_iter().chain(newest.cloned()).collect();
+    let is_aside = |it: &&Revision| {
+        let passed = history.passed(&it.id, &ends);
+        passed.is_ok_and(|all| all.iter().all(|one| *one == HistoryRelation::Not))
+    };
+    doubtful.into_iter().filter(is_aside).map(|it| it.id.clone()).collect()
 }
 
 /// Keeps the commits between both sides of each change that git has and the store has not, as
