@@ -1,7 +1,7 @@
 //! What the runs of a series know: of what its scatter is made, and how sure each place is.
 
 use maud::{Markup, html};
-use tacho_record::ChangeKind;
+use tacho_record::{Change, ChangeKind};
 use tacho_report::change::probability;
 use tacho_report::detection::settled_by;
 use tacho_report::words::{effect_interval, interval};
@@ -11,7 +11,7 @@ use super::{revision_named, run_link, scrolling};
 use crate::HistoryRecord;
 use crate::svg;
 use crate::text::{percent, percent_change};
-use crate::view::{SeriesView, View};
+use crate::view::{ChangeView, SeriesView, View};
 
 /// The section of a series that is judged by its runs; nothing of others.
 pub(super) fn section(view: &View, series: &SeriesView) -> Markup {
@@ -61,6 +61,7 @@ fn scatter(known: &HistoryRecord) -> Markup {
 /// The levels between reported changes.
 fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
     let levels = |(low, high): (f64, f64)| interval(series.unit(), (low.exp(), high.exp()));
+    let over = |level: &HistoryLevel| changes_within(view, series, known, level);
     let named = |place: usize| revision_named(view, "../", &known.revisions[place]);
     let row = |level: &HistoryLevel| {
         html! {
@@ -68,13 +69,23 @@ fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
                 td { (named(*level.revisions.start())) " to " (named(*level.revisions.end())) }
                 td.num { (series.unit().show(level.level.exp())) }
                 td.num { (levels(level.interval)) }
+                td {
+                    @for (place, change) in over(level).into_iter().enumerate() {
+                        @if place > 0 { ", " } @else { "over " }
+                        (change)
+                    }
+                }
             }
         }
     };
     html! {
         p.note {
-            "Levels between reported changes, newest first, "
-            "without the luck of builds and the effects of runs."
+            "Levels between the changes that the last analysis sees, newest first, "
+            "without the luck of builds and the effects of runs. "
+            @if known.verdict.parts.levels.iter().any(|level| !over(level).is_empty()) {
+                "A level over a change is that of both its sides: the change is reported, and the "
+                "last analysis did not see it."
+            }
         }
         (scrolling("levels", &html! {
             table.overview {
@@ -82,11 +93,37 @@ fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
                     th scope="col" { "revisions" }
                     th.num scope="col" { "level" }
                     th.num scope="col" { "95 %" }
+                    th scope="col" { "" }
                 } }
                 tbody { @for level in known.verdict.parts.levels.iter().rev() { (row(level)) } }
             }
         }))
     }
+}
+
+/// Links to the reported changes of the level inside a stretch: its level is that of both sides.
+fn changes_within(
+    view: &View,
+    series: &SeriesView,
+    known: &HistoryRecord,
+    level: &HistoryLevel,
+) -> Vec<Markup> {
+    let number = view.series.iter().position(|one| one.slug == series.slug);
+    let found = number.map(|number| view.changes_of(number)).unwrap_or_default();
+    let (first, last) = (*level.revisions.start(), *level.revisions.end());
+    let is_within = |one: &&&ChangeView| {
+        let finding = &one.change().finding;
+        let place = known.revisions.iter().position(|id| *id == finding.revision);
+        finding.kind.is_of_level() && place.is_some_and(|at| first < at && at <= last)
+    };
+    let link = |one: &&ChangeView| {
+        let Change { name, finding, .. } = one.change();
+        html! {
+            a href={ "../change/" (one.slug) ".html" } { (name) } " at "
+            (revision_named(view, "../", &finding.revision))
+        }
+    };
+    found.iter().filter(is_within).map(link).collect()
 }
 
 /// The places that are changes, and those that may be, newest first.
