@@ -29,6 +29,7 @@ mod selection;
 mod session;
 mod show;
 mod show_benchmark;
+mod show_compared;
 mod show_output;
 mod site;
 mod survey;

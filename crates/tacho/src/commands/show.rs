@@ -20,6 +20,7 @@ use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
 use super::show_benchmark::{KeptOutput, MeasuredAnswer, MeasuredBenchmark};
+use super::show_compared::{self, ComparisonOfRevision};
 use super::{compare, lookup, probe, run_page, show_output};
 use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
@@ -60,7 +61,7 @@ pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError
         return Ok(Exit::Success);
     };
     match lookup::known(&project, &revisions, name) {
-        Ok(revision) => one(&project, &mut store, revision, command)?,
+        Ok(revision) => one(&project, &mut store, revision, (&revisions, command))?,
         Err(CliError::Unknown { .. }) if store.change(name)?.is_some() => {
             return super::changes::show::execute(global, name, command.shown.json);
         }
@@ -266,6 +267,8 @@ struct RevisionDetails {
     named_by: Vec<Bisection>,
     /// The bisections that measured it, oldest first, where nothing else did.
     measured_by: Vec<Bisection>,
+    /// The same of comparisons.
+    compared_in: Vec<ComparisonOfRevision>,
     hosts: Vec<HostDetails>,
 }
 
@@ -282,7 +285,7 @@ fn one(
     project: &Project,
     store: &mut Store,
     revision: Revision,
-    command: &ShowArgs,
+    (revisions, command): (&[Revision], &ShowArgs),
 ) -> Result<(), CliError> {
     let mut watched = command.shown.clone();
     if watched.metric.iter().any(|name| name == "all") {
@@ -304,7 +307,9 @@ fn one(
     let named_by = named_by(store, &revision)?;
     let is_tracked = hosts.iter().any(|host| !host.benchmarks.is_empty());
     let measured_by = if is_tracked { Vec::new() } else { measured_by(store, &revision)? };
-    let known = RevisionDetails { revision, commit, named_by, measured_by, hosts };
+    let compared_in =
+        if is_tracked { Vec::new() } else { show_compared::of(store, &revision, revisions)? };
+    let known = RevisionDetails { revision, commit, named_by, measured_by, compared_in, hosts };
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
@@ -326,7 +331,8 @@ fn named_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, Cl
 /// The bisections that measured a revision.
 fn measured_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, CliError> {
     let has_level = |bisection: &Bisection| {
-        bisection.standing.ladder.iter().any(|rung| rung.revision == revision.id)
+        let place = bisection.place(&revision.id);
+        bisection.standing.ladder.iter().any(|rung| place.is_some_and(|at| rung.is_of(at)))
     };
     let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
     Ok(all.filter(has_level).collect())
@@ -432,6 +438,9 @@ struct KnownAnswer<'a> {
     numbers: Option<&'a BTreeMap<String, CvsNumbers>>,
     /// The names of the bisections that named it, oldest first.
     named_by: Vec<&'a str>,
+    /// The numbers of the runs that compared it, oldest first, where nothing else measured it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared_in: Vec<i64>,
     hosts: Vec<HostAnswer<'a>>,
 }
 
@@ -453,7 +462,8 @@ impl RevisionDetails {
             .filter(|numbers| !numbers.is_empty());
         let hosts = self.hosts.iter().map(HostDetails::answer).collect();
         let named_by = self.named_by.iter().map(|bisection| bisection.name.as_str()).collect();
-        KnownAnswer { revision: &self.revision, numbers, named_by, hosts }
+        let compared_in = self.compared_in.iter().map(|it| it.run).collect();
+        KnownAnswer { revision: &self.revision, numbers, named_by, compared_in, hosts }
     }
 
     fn text(&self, metrics: &[Metric], samples: bool) -> String {
@@ -474,6 +484,9 @@ impl RevisionDetails {
         out += &self.commit.as_ref().map_or_else(String::new, files);
         for bisection in &self.measured_by {
             out += &output::bisect::measured_line(bisection, &revision.id);
+        }
+        for comparison in &self.compared_in {
+            out += &comparison.line();
         }
         for bisection in &self.named_by {
             out += &output::bisect::named_line(bisection, &revision.id);
