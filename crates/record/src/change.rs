@@ -191,7 +191,8 @@ pub struct Finding {
     pub environment: Vec<TagChange>,
     /// How many revisions of the series had values when it was seen.
     pub points: u32,
-    /// In how many analyses in a row it was seen, up to the last one that saw it.
+    /// In how many analyses in a row it was seen, each with samples of another run, up to the last
+    /// one that saw it.
     pub seen: u32,
     /// In how many it was not seen since.
     pub missed: u32,

@@ -62,6 +62,8 @@ pub fn state(change: &Change) -> String {
     let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
     let life = match change.life {
         Life::Confirmed => None,
+        // What was found by the last run is new, which is said.
+        Life::Provisional if change.finding.seen <= 1 && change.finding.missed == 0 => None,
         Life::Provisional => Some(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
     };
@@ -199,6 +201,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
 fn life(change: &Change) -> String {
     let Finding { seen, missed, .. } = change.finding;
     match (change.life, missed) {
+        (Life::Provisional, 0) if seen <= 1 => "seen in 1 analysis so far: provisional".to_owned(),
         (Life::Provisional, 0) => {
             format!("seen in {} in a row so far: provisional", count(seen as usize, "analysis"))
         }
@@ -288,7 +291,8 @@ fn until(happenings: &[Happening]) -> Option<&Finding> {
 fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
     match what {
         HappeningKind::Confirmed { seen: Some(seen) } => {
-            format!("confirmed: seen in {} in a row", count(*seen as usize, "analysis"))
+            let analyses = count(*seen as usize, "analysis");
+            format!("confirmed: seen in {analyses} in a row, each with new samples")
         }
         HappeningKind::Confirmed { seen: None } => {
             "confirmed: both sides were measured again".into()

@@ -20,9 +20,13 @@ use super::material::Material;
 use super::verdict::RETURNED;
 use super::{Judgement, returns};
 
-/// At most this many analyses are made up for, when many points were added at once: no longer does
-/// anything wait.
+/// For at most this many points analyses are made up for, when many were added at once: no longer
+/// does anything wait.
 pub const CATCH_UP: usize = 25;
+
+/// A return that this many revisions with values agree with, its own among them, is believed though
+/// it is not confirmed: one run may have measured all of them.
+const SETTLED: usize = 8;
 
 /// What became of a change that was measured again and did not differ.
 const NOT_REPRODUCED: Life = Life::Withdrawn { why: Withdrawal::NotReproduced };
@@ -51,8 +55,8 @@ pub struct SeriesLife<'a> {
 }
 
 impl SeriesLife<'_> {
-    /// Lives through all analyses since the last one: one for each point that was added at the end,
-    /// else one.
+    /// Lives through all analyses since the last one: one for each run that added points at the
+    /// end, else one.
     ///
     /// Names that are taken are `names`, which the new ones are added to.
     pub fn live(&self, names: &mut HashSet<String>) -> LifeUpdate {
@@ -189,7 +193,7 @@ impl SeriesLife<'_> {
         found.kind.is_of_level() && known > 0.0 && size(found.effect) <= 2.0 * known
     }
 
-    /// The lengths at which the series would have been judged, had it been after each point.
+    /// The lengths at which the series would have been judged, had it been after each run.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
         // Judging by runs takes long, and where there is nothing now, nothing is said of what once
         // seemed to be there.
@@ -205,11 +209,20 @@ impl SeriesLife<'_> {
             }
         };
         let last = all.len().saturating_sub(added.clamp(1, CATCH_UP));
-        let mut lengths: Vec<usize> = all[last..].iter().map(|place| place + 1).collect();
+        let mut lengths: Vec<usize> =
+            self.last_of_runs(&all[last..]).map(|place| place + 1).collect();
         // The last one is what is judged together with the other series.
         lengths.pop();
         lengths.push(self.material.points.len());
         lengths
+    }
+
+    /// Of these places the last one of each run: what one run measured says the same each time, and
+    /// is new once.
+    fn last_of_runs(&self, places: &[usize]) -> impl Iterator<Item = usize> {
+        let run = |place: usize| self.material.series.points[place].runs.iter().max();
+        let of_runs = places.chunk_by(move |one, other| run(*one) == run(*other));
+        of_runs.filter_map(|of_run| of_run.last().copied())
     }
 
     /// What the detector finds at a length and can be believed; of what is known already, less will
@@ -297,7 +310,7 @@ impl SeriesLife<'_> {
                 None => (self.name(alert, names), alert),
             })
             .collect();
-        let mut fixed = fixed(&with_names, kept);
+        let mut fixed = fixed(&with_names, kept, |alert| self.is_settled(alert));
         self.keep_fixed(&mut fixed, alerts, kept);
         let mut lived = LifeUpdate { changes: Vec::new(), happenings: Vec::new() };
         for (name, alert) in &with_names {
@@ -312,6 +325,12 @@ impl SeriesLife<'_> {
             }
         }
         lived
+    }
+
+    /// Whether a change is confirmed, or many revisions agree with it.
+    fn is_settled(&self, alert: &Alert) -> bool {
+        let since = self.material.places().filter(|place| *place >= alert.change.index).count();
+        alert.state == AlertState::Confirmed || (alert.missed == 0 && since >= SETTLED)
     }
 
     /// Leaves fixed what was: that the analyses see a change no more is no sign that its level did
@@ -487,9 +506,13 @@ fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
     }
 }
 
-/// For each change the name of that with which its level came back, by name: once that is
-/// confirmed, as else each that is withdrawn would make a regression new again.
-fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
+/// For each change the name of that with which its level came back, by name: once that is settled,
+/// as else each that is withdrawn would make a regression new again.
+fn fixed(
+    named: &[(String, &Alert)],
+    kept: &HashMap<u32, &Change>,
+    is_settled: impl Fn(&Alert) -> bool,
+) -> HashMap<String, String> {
     let mut standing: Vec<&(String, &Alert)> =
         named.iter().filter(|(_, alert)| alert.stands()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
@@ -499,8 +522,11 @@ fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<St
         .into_iter()
         .enumerate()
         .filter_map(|(at, by)| Some((standing[at], standing[by?])));
-    let confirmed = back.filter(|(_, (_, by))| by.state == AlertState::Confirmed);
-    confirmed.map(|((name, _), (by, _))| (name.clone(), by.clone())).collect()
+    let was_fixed = |alert: &Alert, by: &String| {
+        kept.get(&alert.id).is_some_and(|change| change.fixed_by.as_ref() == Some(by))
+    };
+    let settled = back.filter(|((_, alert), (name, by))| is_settled(by) || was_fixed(alert, name));
+    settled.map(|((name, _), (by, _))| (name.clone(), by.clone())).collect()
 }
 
 /// A change as it was found, or the program's where it differed when it was measured again.

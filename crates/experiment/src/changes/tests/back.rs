@@ -21,7 +21,7 @@ fn a_return_that_is_provisional_fixes_nothing() {
     let changes = lab.measure(41..46, |_| 101.0).judge().changes;
     assert_eq!(
         changes.iter().map(|change| change.life).collect::<Vec<_>>(),
-        [Life::Confirmed, Life::Provisional]
+        [Life::Provisional, Life::Provisional]
     );
     assert!(changes.iter().any(is_new_regression), "{changes:#?}");
     for order in 46..61 {
@@ -63,13 +63,13 @@ fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
     let changes = lab.measure(1..41, dip).judge().changes;
     let begin =
         changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
-    assert_eq!((begin.life, begin.state()), (Life::Confirmed, ChangeState::Fixed));
+    assert_eq!((begin.life, begin.state()), (Life::Provisional, ChangeState::Fixed));
     // Measured twice more, its commits are as fast as all others.
     lab.measure(20..23, |_| 100.0).measure(20..23, |_| 100.0);
     for order in 41..63 {
         lab.measure(order..order + 1, |_| 100.0).judge();
     }
-    assert_eq!(lab.story(&begin.name), ["found", "confirmed", "fixed", "withdrawn"]);
+    assert_eq!(lab.story(&begin.name), ["found", "fixed", "withdrawn"]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_gain_that_was_confirmed_and_is_lost_soon_is_a_loss() {
     let changes = lab.measure(30..45, level).judge().changes;
     let kinds: Vec<(ChangeKind, Life)> =
         changes.iter().map(|change| (change.finding.kind, change.life)).collect();
-    assert_eq!(kinds, [(ChangeKind::Step, Life::Confirmed), (ChangeKind::Step, Life::Confirmed)]);
+    assert_eq!(kinds, [(ChangeKind::Step, Life::Confirmed), (ChangeKind::Step, Life::Provisional)]);
     assert_eq!(changes.iter().filter(|change| is_new_regression(change)).count(), 1);
 }
 

@@ -26,7 +26,7 @@ fn measured_between_it_is_the_same_change_in_a_narrower_range() {
         (&refined.name, refined.word, refined.note.as_str()),
         (&change.name, ChangeState::Expected, "the cache")
     );
-    assert_eq!(lab.story(&change.name), ["found", "confirmed", "said", "moved"]);
+    assert_eq!(lab.story(&change.name), ["found", "said", "moved"]);
 }
 
 #[test]
@@ -43,11 +43,10 @@ fn measured_between_where_it_was_told_the_range_is_narrower_too() {
 fn a_narrower_range_is_told_where_the_revision_stays() {
     let mut lab = ChangeLab::new();
     let change = lab.measure(1..17, step).measure(20..45, step).only();
-    assert_eq!(change.life, Life::Confirmed);
     let narrower = lab.measure(17..20, step).only();
     assert_eq!(narrower.finding.revision, change.finding.revision);
     assert_eq!((narrower.finding.good.as_str(), narrower.finding.bad.as_str()), ("r19", "r20"));
-    assert_eq!(lab.story(&change.name), ["found", "confirmed", "moved"]);
+    assert_eq!(lab.story(&change.name), ["found", "moved"]);
     let moved = lab.store.happenings(&change.name).unwrap().pop().unwrap().what;
     let HappeningKind::Moved { from } = moved else { panic!("{moved:?}") };
     assert_eq!((from.good.as_str(), from.bad.as_str()), ("r16", "r20"));
@@ -64,12 +63,12 @@ fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
     assert_eq!(lab.only(), wide, "without anything new nothing is judged anew");
     lab.measure(41..42, step);
     let now = lab.only();
-    assert_eq!((&now.name, now.life), (&reported.name, Life::Confirmed));
+    assert_eq!(now.name, reported.name);
     assert_eq!((now.finding.good.as_str(), now.finding.bad.as_str()), ("r19", "r20"));
     assert_eq!(
         lab.story(&now.name),
-        ["found", "confirmed", "moved"],
-        "a confirmed one never changes in silence"
+        ["found", "moved"],
+        "what was reported never changes in silence"
     );
 }
 
@@ -88,7 +87,7 @@ fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
         lab.judge().changes.into_iter().find(|change| change.name == reported.name).unwrap();
     assert_eq!(
         (known.life, &known.finding.good, &known.finding.bad),
-        (Life::Confirmed, &reported.finding.good, &reported.finding.bad),
+        (Life::Provisional, &reported.finding.good, &reported.finding.bad),
         "and is looked at again"
     );
 }
@@ -117,8 +116,8 @@ fn a_provisional_change_is_told_once_too() {
     lab.build(20..40, |order| format!("program {order}"));
     let known = lab.only();
     assert_eq!(
-        (&known.name, known.life),
-        (&reported.name, Life::Confirmed),
+        (&known.name, known.finding.seen),
+        (&reported.name, reported.finding.seen + 1),
         "it is looked at again"
     );
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{
-    Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, first_of, shown,
+    Bisection, BuildGap, Change, ChangeState, ChangeVerdict, Revision, SeriesKey, first_of, shown,
 };
 use tacho_report::bisection::{found, subject};
 use tacho_report::build::gap_lines_by_host;
@@ -237,10 +237,7 @@ impl ChangeListing {
                 format!("{} at {places} in {} series", text::count(changes, "change"), self.judged)
             }
         };
-        if self.regressions > 0 {
-            out += "; ";
-            out += &text::count(self.regressions, "unacknowledged regression");
-        }
+        out += &self.worse_and_new();
         out.push('\n');
         if !self.doubtful.is_empty() {
             out += &format!(
@@ -279,6 +276,22 @@ impl ChangeListing {
             );
         }
         out
+    }
+
+    /// How many of the rows are for the worse and new, and how many of these are regressions, where
+    /// not all are: the layout of one build or the environment may have made a row worse.
+    fn worse_and_new(&self) -> String {
+        let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
+        let changes = self.events.iter().flat_map(|event| &event.changes).filter(is_new);
+        let rows = changes.filter(|change| change.verdict() == ChangeVerdict::Worse).count();
+        let regressions = text::count(self.regressions, "unacknowledged regression");
+        match (rows, self.regressions) {
+            (0, 0) => String::new(),
+            (rows, some) if rows <= some => format!("; {regressions}"),
+            (1, _) => "; the one that is worse and new is not a regression".to_owned(),
+            (rows, 0) => format!("; none of the {rows} that are worse and new is a regression"),
+            (rows, _) => format!("; {regressions} among {rows} that are worse and new"),
+        }
     }
 
     /// What could not be built, host by host.
