@@ -62,7 +62,13 @@ pub fn of(estimator: Estimator) -> &'static str {
 #[must_use]
 pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
-    Some(if comparison.second_is_of_levels() { "levels" } else { of(second.estimator) })
+    let is_moved = comparison.choice.because == ChoiceReason::HostMoves;
+    Some(match second.estimator {
+        _ if comparison.second_is_of_levels() => "levels",
+        // The medians beside it are those at the host's usual speed.
+        Estimator::Median if is_moved => "raw medians",
+        estimator => of(estimator),
+    })
 }
 
 /// What would settle a row that is unclear, or why nothing does; of sides in several layouts so

@@ -89,16 +89,20 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
     })
 }
 
-/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends where
-/// one is much farther than the other.
+/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends too
+/// where one is much farther than the other.
 fn between(least: f64, share: Option<f64>, most: f64) -> String {
     let share =
         share.filter(|it| (least..=most).contains(it)).unwrap_or(f64::midpoint(least, most));
     let [below, above] = [share - least, most - share];
-    if above.max(below) > LOPSIDED * above.min(below) {
-        return format!("{} to {}", percent(least), percent(most));
-    }
     let reach = above.max(below);
+    if reach > LOPSIDED * above.min(below) {
+        let whole = |share: f64| match share {
+            ..10.0 if reach >= 0.1 => format!("{:.0} %", 100.0 * share),
+            share => percent(share),
+        };
+        return format!("{} ({} to {})", whole(share), whole(least), whole(most));
+    }
     match (share, reach) {
         (10.0.., _) => format!("× {} ± {reach:.1}", factor(1.0 + share)),
         (_, 0.1..) => format!("{:.0} % ± {:.0} %", 100.0 * share, 100.0 * reach),
@@ -115,6 +119,7 @@ mod tests {
         assert_eq!(between(5.688, Some(5.9), 6.121), "590 % ± 22 %");
         assert_eq!(between(0.071, None, 0.083), "7.7 % ± 0.6 %");
         assert_eq!(between(10.0, Some(10.2), 10.5), "× 11.2 ± 0.3");
-        assert_eq!(between(0.01, Some(0.02), 0.9), "1.0 % to 90.0 %");
+        assert_eq!(between(5.688, Some(6.02), 6.121), "602 % (569 % to 612 %)");
+        assert_eq!(between(0.01, Some(0.02), 0.05), "2.0 % (1.0 % to 5.0 %)");
     }
 }

@@ -28,7 +28,8 @@ impl ComparisonReport<'_> {
         let clauses = [
             clauses::limited(row.limited.each_ref(), names),
             modes.map(|modes| clauses::two_modes(modes, names, &row.metric.unit, is_today)),
-            clauses::uneven(&row.comparison.choice),
+            clauses::uneven(&row.comparison.choice)
+                .map(|moved| format!("{moved}; medians are those at its usual speed")),
             clauses::once(&row.comparison),
             beside_medians(row),
             self.beside_control(row),

@@ -1,6 +1,6 @@
 //! What should be said beside the numbers, since it may spoil them.
 
-use tacho_experiment::bench::CommandResult;
+use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::ReferenceMode;
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::comparison::clauses;
@@ -130,11 +130,12 @@ impl BenchReport<'_> {
         for hint in hints {
             output::note("hint", hint);
         }
-        // Of a signal, a hook or a time limit it is no help.
-        let exited = |it: &CommandResult| {
-            it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "))
+        // Of a signal, a hook or a time limit it is no help, nor where something else is advised.
+        let exited = |(command, it): (&BenchCommand, &CommandResult)| {
+            let why = it.failure.as_ref().map(|(why, _)| why.as_str()).unwrap_or_default();
+            why.starts_with("exit ") && notes::failure_hint(why, &command.text).is_none()
         };
-        if self.standings.each.iter().any(exited) {
+        if self.question.commands.iter().zip(&self.standings.each).any(exited) {
             output::note("hint", notes::STATUS_HINT);
         }
     }
