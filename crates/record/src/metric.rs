@@ -155,6 +155,16 @@ impl Metric {
             .map_or_else(|| MetricName::Owned(name.to_owned()), MetricName::Borrowed)
     }
 
+    /// Whether it is a time or a rate. What else the host did can change these only.
+    #[must_use]
+    pub fn is_of_time(&self) -> bool {
+        match &self.unit {
+            Unit::Nanoseconds => true,
+            Unit::Bytes => false,
+            Unit::Other(name) => name.contains("/s"),
+        }
+    }
+
     /// Whether that is the name of a reading of the host.
     #[must_use]
     pub fn is_host(name: &str) -> bool {

@@ -140,19 +140,10 @@ pub fn explain<'a>(
     };
     let explained = |Outlier { index, score, ratio }: Outlier| {
         let slower = if metric.better == Direction::Lower { ratio } else { 1.0 / ratio };
-        let causes = if bears(metric) { causes(read[index].0, &cell, slower) } else { Vec::new() };
+        let causes = if metric.is_of_time() { causes(read[index].0, &cell, slower) } else { Vec::new() };
         OutlierExplanation { place: read[index].0.place, score, ratio, causes }
     };
     outlier::outliers(&values).into_iter().map(explained).collect()
-}
-
-/// Whether readings of the host can explain it at all: times, and what is counted by time.
-fn bears(metric: &Metric) -> bool {
-    match &metric.unit {
-        Unit::Nanoseconds => true,
-        Unit::Bytes => false,
-        Unit::Other(name) => name.contains("/s"),
-    }
 }
 
 /// What may have brought about that this sample took `slower` times as long as the others.

@@ -318,6 +318,10 @@ fn carried(seed: u64, noise: f64, takes: impl Fn(&str, &str) -> f64) -> Option<C
     let run = all.run.unwrap();
     let again = carried_over(&mut store, &run, &all_rounds).unwrap();
     assert_eq!(all.carried, again, "the samples say the same at any time");
+    let size = Metric { name: "size".into(), unit: Unit::Bytes, better: Direction::Lower };
+    let rows = all_rounds.rows.iter().map(|(key, _)| (key.clone(), vec![size.clone()])).collect();
+    let of_sizes = Comparing { rows, ..all_rounds };
+    assert_eq!(carried_over(&mut store, &run, &of_sizes).unwrap(), None, "times do not matter");
     again
 }
 
