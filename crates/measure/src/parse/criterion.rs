@@ -2,8 +2,8 @@
 //! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): the
 //! estimate between the two bounds; and the form of libtest, which `--output-format bencher` gives.
 
-use super::choice::{ToolReading, choose};
 use super::number::leading;
+use super::tool_reading::{ToolReading, choose};
 
 /// The estimate for the benchmark of that name, in nanoseconds.
 pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {

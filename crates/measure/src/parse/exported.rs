@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 use tacho_record::{Direction, ExportedMetric, Metric, Unit, shown};
 
-use super::choice::ToolReading;
 use super::documents::documents;
 use super::limited::read_file;
+use super::tool_reading::ToolReading;
 use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, pyperf, pytest_benchmark};
 
 mod criterion_files;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::choice::{ToolReading, choose};
+use super::tool_reading::{ToolReading, choose};
 
 /// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and
 /// without `-8`.

@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
-use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
+use super::tool_reading::{ToolReading, choose};
 
 const MEGABYTE: f64 = 1e6;
 

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 use tacho_record::{LimitedExecutions, shown};
 
-use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
+use super::tool_reading::{ToolReading, choose};
 
 const SECOND: f64 = 1e9;
 

@@ -3,9 +3,9 @@
 use serde_json::Value;
 use tacho_record::Unit;
 
-use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
+use super::tool_reading::{ToolReading, choose};
 
 /// The scores of the benchmark of that name: in full, without its package, or with its parameters,
 /// `sum(n=10)`.

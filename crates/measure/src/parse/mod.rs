@@ -9,7 +9,6 @@
 //! `record::plan`.
 
 mod asv;
-mod choice;
 mod criterion;
 mod documents;
 mod exported;
@@ -31,6 +30,7 @@ mod pytest_benchmark;
 mod table;
 mod tcpbench;
 mod time;
+mod tool_reading;
 
 #[cfg(test)]
 mod tests;

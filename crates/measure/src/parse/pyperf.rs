@@ -4,9 +4,9 @@
 use serde_json::Value;
 use tacho_record::Unit;
 
-use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
+use super::tool_reading::{ToolReading, choose};
 
 /// The values of the benchmark of that name.
 pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {

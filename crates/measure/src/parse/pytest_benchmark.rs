@@ -3,9 +3,9 @@
 //!
 //! With `--benchmark-save-data` every round is a replicate, else the median stands for them.
 
-use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
+use super::tool_reading::{ToolReading, choose};
 
 const SECOND: f64 = 1e9;
 

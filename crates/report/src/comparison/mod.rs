@@ -1,9 +1,9 @@
 //! A comparison of two programs: what came of it, in words.
 //!
 //! ```text
-//! row      the data of a row                notes    what limits or explains the numbers
-//! table    the rows as a table              clauses  the words of each of these
-//! summary  all rows together                gate     how `--fail-on` came out
+//! row      the data of a row          notes        what limits or explains the numbers
+//! table    the rows as a table        clauses      the words of each of these
+//! summary  all rows together          gate_record  how `--fail-on` came out
 //! ```
 
 pub mod clauses;
