@@ -6,6 +6,7 @@
 A C program loops for a known number of turns (with --memory it walks through 64 MiB instead). Each cell compares it with
 itself or with one that does 1, 2, 5 or 8 % more. The cells take turns, so that all meet the same host. With --peers
 hyperfine measures the same pair next; a rank test, Welch's test and minima judge its times.
+With --keep the table is of all answers in the file, those of earlier calls included.
 """
 import argparse, json, math, os, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -93,18 +94,19 @@ def hyperfine(a, b, runs):
 
 def report(cells, wanted):
     what = "memory-bound" if wanted.memory else "loop"
-    print(f"{what}, {wanted.size:g} ms, at most {wanted.rounds} rounds, {wanted.times} comparisons a cell")
-    print("step    slower faster  same  unclear  rounds  seconds  covered  rms: ours  medians"
+    print(f"{what}, {wanted.size:g} ms, at most {wanted.rounds} rounds")
+    print("step    slower faster  same  unclear  rounds  seconds  covered   rank  rms: ours  medians"
           " | hyperfine: apart  rank  Welch  rms: means  minima")
     for step, rows in cells.items():
         count = {"slower": 0, "faster": 0, "same": 0, "unclear": 0}
-        rounds, covered, ours_off, medians_off, peers = [], 0, [], [], []
+        rounds, covered, ranked, ours_off, medians_off, peers = [], 0, 0, [], [], []
         for row in rows:
             judged = row["answer"]["rows"][0]
             count[judged["verdict"]] = count.get(judged["verdict"], 0) + 1
             rounds.append(judged["rounds"])
             low, high = judged["interval"]
             covered += low <= 1 + step <= high
+            ranked += judged["rank_test"]["p"] < 0.05
             ours_off.append(math.log(judged["ratio"] / (1 + step)))
             medians_off.append(math.log(judged["b"] / judged["a"] / (1 + step)))
             if "hyperfine" in row:
@@ -117,14 +119,15 @@ def report(cells, wanted):
         rms = lambda off: math.sqrt(statistics.mean(x * x for x in off))
         seconds = statistics.median(row["took"] for row in rows)
         print(f"{100 * step:+5.1f} %  {count['slower']:5d} {count['faster']:6d} {count['same']:6d} {count['unclear']:7d}"
-              f" {statistics.median(rounds):8.0f} {seconds:8.1f} {covered:6d}/{len(rows)}"
+              f" {statistics.median(rounds):8.0f} {seconds:8.1f} {covered:6d}/{len(rows)} {ranked:6d}"
               f" {rms(ours_off):10.4f} {rms(medians_off):8.4f}", end="")
         if peers:
             apart, rank, welched, means, minima = zip(*peers)
             print(f" | {sum(apart):16d} {sum(rank):5d} {sum(welched):6d} {rms(means):11.4f} {rms(minima):7.4f}", end="")
         print()
     loads = [row["load"] for rows in cells.values() for row in rows]
-    print(f"load average {min(loads):.1f} to {max(loads):.1f}; of hyperfine: 1 outside of its ratio ± its spread, then tests"
+    print(f"load average {min(loads):.1f} to {max(loads):.1f}; rank: a rank test of the same samples at 0.05;"
+          " of hyperfine: 1 outside of its ratio ± its spread, then tests"
           " of its times at 0.05")
 
 
@@ -136,7 +139,7 @@ def main():
     arguments.add_argument("--steps", default=",".join(f"{step:g}" for step in STEPS))
     arguments.add_argument("--memory", action="store_true")
     arguments.add_argument("--peers", action="store_true")
-    arguments.add_argument("--keep", help="append each answer to this file")
+    arguments.add_argument("--keep", type=os.path.abspath, help="append each answer to this file")
     wanted = arguments.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     tacho = os.environ.get("TACHO", os.path.join(root, "target/release/tacho"))
@@ -162,6 +165,10 @@ def main():
                 with open(wanted.keep, "a") as kept:
                     kept.write(json.dumps(row) + "\n")
     shutil.rmtree(folder)
+    if wanted.keep:
+        cells = {step: [] for step in steps}
+        for row in map(json.loads, open(wanted.keep)):
+            cells.setdefault(row["step"], []).append(row)
     report(cells, wanted)
 
 
