@@ -16,7 +16,6 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::PairedRatio;
 use tacho_stats::compare::{
     Comparison, ComparisonRules, Estimator, Look, Looks, RankTest, SampleValue, Sides, Verdict,
     compare,
@@ -83,8 +82,8 @@ fn of_noise(trials: u32) {
             let trials = if percent == 0.0 { 10 * trials } else { trials };
             let mut found: [Found; 4] = Default::default();
             let mut rng = ChaCha8Rng::seed_from_u64(10 * stream + substream);
-            for seed in 0..trials {
-                trial(noise, 100.0 + percent, seed.into(), &looks, &mut found, &mut rng);
+            for _ in 0..trials {
+                trial(noise, 100.0 + percent, &looks, &mut found, &mut rng);
             }
             let cells = found.map(|found| found.line(trials)).join(" | ");
             println!("| {noise:?} | {percent} % | {cells} |");
@@ -95,7 +94,6 @@ fn of_noise(trials: u32) {
 fn trial(
     noise: RatioNoise,
     takes: f64,
-    seed: u64,
     looks: &Looks,
     found: &mut [Found; 4],
     rng: &mut ChaCha8Rng,
@@ -106,7 +104,7 @@ fn trial(
         })
     });
     for (found, sides) in found.iter_mut().zip([&alone, &controlled]) {
-        let ended = ours(sides, seed, looks);
+        let ended = ours(sides, looks);
         let rounds = ended.look.rounds;
         found.add(ended.verdict.differs().then_some(rounds), rounds);
     }
@@ -115,8 +113,8 @@ fn trial(
 }
 
 /// Where it ended: with a verdict, or with all rounds.
-fn ours(sides: &[Vec<SampleValue>], seed: u64, looks: &Looks) -> Comparison {
-    let rules = ComparisonRules { seed, ..ComparisonRules::default() };
+fn ours(sides: &[Vec<SampleValue>], looks: &Looks) -> Comparison {
+    let rules = ComparisonRules::default();
     let mut looked = looks.all().iter().map(|&look| {
         let side = |index: usize| sides.get(index).map_or(&[][..], |side| &side[..look.rounds]);
         compare(&Sides { a: side(0), b: side(1), control: side(2) }, &rules, look)
@@ -134,11 +132,19 @@ fn rank_test(sides: &[Vec<SampleValue>]) -> Option<usize> {
 }
 
 fn sign_test(sides: &[Vec<SampleValue>]) -> Option<usize> {
-    let pairs: Vec<(f64, f64)> =
-        sides[0].iter().zip(&sides[1]).map(|(a, b)| (a.value, b.value)).collect();
-    (1..=ROUNDS).find(|&rounds| {
-        PairedRatio::of(&pairs[..rounds]).is_some_and(|r| r.evidence >= 1.0 / ERROR)
-    })
+    let is_less = sides[0].iter().zip(&sides[1]).map(|(a, b)| b.value < a.value);
+    let is_less: Vec<bool> = is_less.collect();
+    let less = |rounds: usize| is_less[..rounds].iter().filter(|less| **less).count();
+    (1..=ROUNDS).find(|&rounds| martingale(rounds, less(rounds)) >= 1.0 / ERROR)
+}
+
+/// Of Robbins' mixture: 20 or more at any time is wrong in at most 5 % of sequences of which either
+/// side is the larger with probability one half (docs/src/method/stopping.md).
+fn martingale(n: usize, less: usize) -> f64 {
+    const PRIOR: f64 = 3.0;
+    let rising = |from: f64, steps: usize| (0..steps).map(|i| (from + i as f64).ln()).sum::<f64>();
+    let odds = rising(PRIOR, less) + rising(PRIOR, n - less) - rising(2.0 * PRIOR, n);
+    (odds + n as f64 * std::f64::consts::LN_2).exp()
 }
 
 /// So many programs in rounds of random order; `values` are those of executions in that order.
@@ -222,12 +228,12 @@ fn of_power(trials: u32) {
 fn power(times: &Times, truth: f64, trials: u32, rng: &mut ChaCha8Rng) -> String {
     let looks = Looks::planned(ROUNDS, ERROR);
     let (mut found, mut by_ranks, mut covered) = (Found::default(), Found::default(), 0);
-    for seed in 0..trials {
+    for _ in 0..trials {
         let sides = session(3, rng, |order, rng| {
             let slower = |(time, side): (f64, &usize)| if *side == 1 { truth * time } else { time };
             times.some(order.len(), rng).into_iter().zip(order).map(slower).collect()
         });
-        let ended = ours(&sides, seed.into(), &looks);
+        let ended = ours(&sides, &looks);
         let rounds = ended.look.rounds;
         found.add(ended.verdict.differs().then_some(rounds), rounds);
         by_ranks.add(rank_test(&sides), ROUNDS);

@@ -28,7 +28,6 @@ pub mod summary;
 pub mod survey;
 pub mod sweep;
 
-pub use anytime::PairedRatio;
 pub use bounded::{Bound, BoundedValue};
 pub use discoveries::believed;
 pub use summary::Summary;

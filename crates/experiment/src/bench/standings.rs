@@ -115,7 +115,6 @@ impl Standings {
             rules: ComparisonRules {
                 margin,
                 estimator: question.estimator.map(by),
-                seed: question.seed,
                 ..ComparisonRules::default()
             },
             at_once: question.duet.is_some(),

@@ -18,7 +18,7 @@ use crate::build::layouts::executions;
 /// All rows, judged together, from the samples of the run's cells in their order.
 #[must_use]
 pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<ComparedRow> {
-    let mut sequential = Sequential::new(terms, &run.rule, run.seed, samples.len());
+    let mut sequential = Sequential::new(terms, &run.rule, samples.len());
     sequential.replay(samples);
     sequential.end(run.state == RunState::Finished);
     let mut rows = Vec::new();

@@ -26,7 +26,6 @@ const FEWEST: usize = 6;
 pub(super) struct Sequential<'a> {
     terms: &'a Comparing,
     rule: Rule,
-    seed: u64,
     pub groups: Vec<BenchmarkCells>,
     looks: Option<Looks>,
 }
@@ -48,7 +47,7 @@ pub(super) struct BenchmarkCells {
 
 impl<'a> Sequential<'a> {
     /// Before the first sample; `cells` is how many there are in all.
-    pub fn new(terms: &'a Comparing, rule: &Rule, seed: u64, cells: usize) -> Self {
+    pub fn new(terms: &'a Comparing, rule: &Rule, cells: usize) -> Self {
         let each = cells / terms.rows.len().max(1);
         let [a, b] = terms.sides.each_ref().map(|side| side.program.builds());
         let group = |row: usize| BenchmarkCells {
@@ -60,13 +59,12 @@ impl<'a> Sequential<'a> {
             settled: false,
         };
         let groups = (0..terms.rows.len()).map(group).collect();
-        Self { terms, rule: rule.clone(), seed, groups, looks: None }
+        Self { terms, rule: rule.clone(), groups, looks: None }
     }
 
     /// Where a session stands that was begun earlier.
     pub fn of_session(terms: &'a Comparing, session: &Session) -> Self {
-        let mut sequential =
-            Self::new(terms, &session.run.rule, session.run.seed, session.cells.len());
+        let mut sequential = Self::new(terms, &session.run.rule, session.cells.len());
         sequential.replay(session.cells.iter().map(|cell| cell.before.clone()).collect());
         sequential
     }
@@ -131,12 +129,8 @@ impl<'a> Sequential<'a> {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
         let estimator = self.terms.estimator.map(by);
-        let rules = ComparisonRules {
-            margin: self.terms.margin,
-            estimator,
-            seed: self.seed,
-            ..ComparisonRules::default()
-        };
+        let rules =
+            ComparisonRules { margin: self.terms.margin, estimator, ..ComparisonRules::default() };
         let one = |(row, metric): (usize, &Metric)| {
             let look = match group.comparisons.get(row) {
                 _ if self.terms.until == StopCondition::AllRounds => look.in_passing(),

@@ -62,9 +62,8 @@ impl BenchFindings<'_> {
     fn modes(&self, reference: usize) -> Vec<String> {
         let line = |index: usize| {
             let row = &self.rows[index];
-            let modes = row.comparison?.modes?;
             let [first, second] = [self.quoted(reference), self.quoted(index)];
-            let clause = clauses::two_modes(&modes, [&first, &second], &row.metric.unit, true);
+            let clause = clauses::two_modes(row.comparison?, [&first, &second], &row.metric.unit)?;
             Some(format!("{second}: {clause}"))
         };
         self.by_time.iter().copied().filter_map(line).collect()

@@ -6,8 +6,8 @@
 use tacho_record::{BenchmarkKey, LimitedExecutions, Unit, factor};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, ModeComparison, Note,
-    RunEffectPrior, SampleSizes, SharedModes,
+    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, RunEffectPrior,
+    SampleSizes,
 };
 
 use crate::words::{moved, percent, precision};
@@ -57,14 +57,12 @@ pub fn of(estimator: Estimator) -> &'static str {
     }
 }
 
-/// What the second ratio is of, in a word: the levels, where shares of modes differ and the means
-/// decide.
+/// What the second ratio is of, in a word.
 #[must_use]
 pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
     let is_moved = comparison.choice.because == ChoiceReason::HostMoves;
     Some(match second.estimator {
-        _ if comparison.second_is_of_levels() => "levels",
         // The medians beside it are those at the host's usual speed.
         Estimator::Median if is_moved => "raw medians",
         estimator => of(estimator),
@@ -162,22 +160,9 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
         return Some(waited);
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
-    if has(Note::Contradicted) {
-        return Some(match comparison.modes.map(|modes| modes.judged_by) {
-            Some(ModeComparison::Levels | ModeComparison::Shares | ModeComparison::SharesOnly) => {
-                "levels and means contradict each other".to_owned()
-            }
-            _ => format!(
-                "{} and {} contradict each other",
-                of(first.estimator),
-                of(second.estimator)
-            ),
-        });
-    }
-    let is_opposite = first.difference * second.difference <= 0.0;
-    let how = if is_opposite { "do not follow" } else { "are not known to follow" };
-    (has(Note::MeansOpen) && comparison.more.is_none())
-        .then(|| format!("the means {how} the levels"))
+    has(Note::Contradicted).then(|| {
+        format!("{} and {} contradict each other", of(first.estimator), of(second.estimator))
+    })
 }
 
 /// How long both waited for a CPU, where that is against a verdict, and what their CPU times say.
@@ -242,58 +227,35 @@ pub fn unmeasured(
     }
 }
 
-/// Where two modes are, who is how often in the upper one, and what of that is compared; of what
-/// was not measured in the same run (`is_today`) the shares are those of its own.
+/// Where two modes are, which side is how often in the upper one, and what that means for the
+/// ratio.
 #[must_use]
 pub fn two_modes(
-    modes: &SharedModes,
+    comparison: &Comparison,
     [first, second]: SideNames<'_>,
     unit: &Unit,
-    is_today: bool,
-) -> String {
-    let around =
-        |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
-    if modes.judged_by == ModeComparison::Means {
-        let of =
-            |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
-        let each = [of(first, modes.a), of(second, modes.b)]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(", ");
-        return format!("two modes ({each}): compared by the means");
-    }
-    let at = modes.a.or(modes.b).map_or_else(String::new, |levels| format!(", {}", around(levels)));
-    let [a, b] = [modes.upper_share_a, modes.upper_share_b].map(percent);
-    let (low, high) = modes.difference;
-    let is_between = low <= 0.0 && high >= 0.0;
-    let compared = match modes.judged_by {
-        ModeComparison::Shares => "; the shares differ, so it is compared by the means",
-        ModeComparison::SharesOnly => {
-            "; the shares differ, but it is not certain that the means follow them, so the ratio \
-             is that of the levels"
-        }
-        ModeComparison::Levels if is_today && is_between => {
-            "; no certain difference of shares, so the ratio is that of the levels"
-        }
-        ModeComparison::Levels if is_today => {
-            "; not certain enough to compare by the means, so the ratio is that of the levels"
-        }
-        ModeComparison::Levels => {
-            "; the ratio compares the levels, since the share of each mode may differ between runs"
-        }
-        ModeComparison::Rounds => {
-            "; both change modes in the same rounds, so ratios within \
-            rounds remove the modes"
-        }
-        ModeComparison::Means | ModeComparison::Given => "",
+) -> Option<String> {
+    let modes = comparison.modes?;
+    let around = |name: &str, levels: Option<(f64, f64)>| {
+        levels
+            .map(|(low, high)| format!("{name} around {} and {}", unit.show(low), unit.show(high)))
     };
+    let each: Vec<String> =
+        [around(first, modes.a), around(second, modes.b)].into_iter().flatten().collect();
+    let [a, b] = [modes.upper_share_a, modes.upper_share_b].map(percent);
     let difference = points(modes.upper_share_b - modes.upper_share_a);
+    let (low, high) = modes.difference;
     let interval = format!("{} … {}", points(low), points(high));
-    format!(
-        "two modes{at}: {a} of {first} and {b} of {second} in the upper one ({difference} points, \
-         95 %: {interval}){compared}"
-    )
+    let compared = match comparison.choice.because {
+        ChoiceReason::Modes => "; the ratio is that of the means",
+        ChoiceReason::Earlier => "; another run may be in either mode more often",
+        _ => "",
+    };
+    Some(format!(
+        "two modes ({}): {a} of {first} and {b} of {second} in the upper one ({difference} points, \
+         95 %: {interval}){compared}",
+        each.join(", ")
+    ))
 }
 
 /// How uneven the host was, and what comparing neighbours in time gained, where they decide.
@@ -458,24 +420,6 @@ mod tests {
     }
 
     #[test]
-    fn levels_and_means_that_say_the_opposite_are_named() {
-        let side = |level: f64, is_slow: fn(u32) -> bool| {
-            let mode = move |n: u32| if is_slow(n) { 1.22 } else { 1.0 };
-            let value = move |n: u32| mode(n) * (1.0 + 0.001 * f64::from(n * 7 % 13));
-            samples((0..30).map(move |n| level * value(n)))
-        };
-        let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
-        let sides = Sides { a: &a, b: &b, control: &[] };
-        let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
-        assert_eq!(why(&compared).as_deref(), Some("levels and means contradict each other"));
-        assert_eq!(compared.more, None);
-        let open = Comparison { notes: vec![Note::MeansOpen], ..compared };
-        assert_eq!(why(&open).as_deref(), Some("the means do not follow the levels"));
-        let alike = Comparison { second: open.estimate, ..open };
-        assert_eq!(why(&alike).as_deref(), Some("the means are not known to follow the levels"));
-    }
-
-    #[test]
     fn what_was_never_measured_has_its_reason() {
         let key = BenchmarkKey::plain("gauss");
         let why = |lacks| unmeasured(&key, NAMES, lacks);
@@ -513,49 +457,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_of_modes_is_told() {
-        let modes = |judged_by: ModeComparison, difference: (f64, f64)| SharedModes {
-            a: Some((100e6, 122e6)),
-            b: Some((100e6, 122e6)),
-            upper_share_a: 0.2,
-            upper_share_b: 0.7,
-            difference,
-            p: 0.0002,
-            judged_by,
+    fn modes_are_named_with_what_is_compared() {
+        let side = |upper: u32| {
+            let mode = move |n: u32| if n % 10 < upper { 122e6 } else { 100e6 };
+            samples((0..30).map(move |n| mode(n) * (1.0 + 0.0001 * f64::from(n * 7 % 13))))
         };
-        let clear = (0.224, 0.669);
-        let of = |judged_by: ModeComparison| {
-            two_modes(&modes(judged_by, clear), NAMES, &Unit::Nanoseconds, true)
-        };
+        let (a, b) = (side(2), side(7));
+        let sides = Sides { a: &a, b: &b, control: &[] };
+        let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
         assert_eq!(
-            of(ModeComparison::Shares),
-            "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the \
-             upper one (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared \
-             by the means"
-        );
-        let only = of(ModeComparison::SharesOnly);
-        assert!(
-            only.contains("); the shares differ, but it is not certain that the means follow"),
-            "{only}"
-        );
-        let beyond = of(ModeComparison::Levels);
-        assert!(beyond.contains("); not certain enough to compare by the means"), "{beyond}");
-        let between =
-            two_modes(&modes(ModeComparison::Levels, (-0.1, 0.4)), NAMES, &Unit::Nanoseconds, true);
-        assert!(
-            between
-                .ends_with("; no certain difference of shares, so the ratio is that of the levels")
-        );
-        let earlier =
-            two_modes(&modes(ModeComparison::Levels, clear), NAMES, &Unit::Nanoseconds, false);
-        assert!(
-            earlier.ends_with("since the share of each mode may differ between runs"),
-            "{earlier}"
-        );
-        assert_eq!(
-            of(ModeComparison::Means),
-            "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): \
-             compared by the means"
+            two_modes(&compared, NAMES, &Unit::Nanoseconds).unwrap(),
+            "two modes (old around 100.1 ms and 122.1 ms, new around 100.1 ms and 122.1 ms): \
+             20.0 % of old and 70.0 % of new in the upper one (+50.0 points, 95 %: +25.1 … +67.0); \
+             the ratio is that of the means"
         );
     }
 

@@ -1,7 +1,7 @@
 //! What limits or explains the numbers of a comparison.
 
 use tacho_record::factor;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, ModeComparison, Note, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 use super::{ComparedRow, ComparisonReport, clauses};
@@ -23,11 +23,9 @@ impl ComparisonReport<'_> {
             return Vec::new();
         }
         let names = self.short_names();
-        let is_today = (0..2).all(|side| self.terms.executes(side));
-        let modes = row.comparison.modes.as_ref();
         let clauses = [
             clauses::limited(row.limited.each_ref(), names),
-            modes.map(|modes| clauses::two_modes(modes, names, &row.metric.unit, is_today)),
+            clauses::two_modes(&row.comparison, names, &row.metric.unit),
             clauses::uneven(&row.comparison.choice)
                 .map(|moved| format!("{moved}; medians are those at its usual speed")),
             clauses::once(&row.comparison),
@@ -185,17 +183,13 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     let estimate = row.comparison.estimate?;
     let has_medians =
         row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
-    if has_medians && !row.comparison.second_is_of_levels() {
+    if has_medians {
         return None;
     }
     let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
     let medians = b.median / a.median;
     let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
-    let modes = row.comparison.modes.map(|modes| modes.judged_by);
     let of = match estimate.estimator {
-        _ if matches!(modes, Some(ModeComparison::Levels | ModeComparison::SharesOnly)) => {
-            "of the levels: samples of the upper mode are scaled to the lower mode of their side"
-        }
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "of all samples of one to all of the other",
         Estimator::Mean => "of the means",

@@ -27,14 +27,10 @@
 //! Nothing is assumed of the shape of the noise, ties and several modes included; that samples be
 //! independent is.
 
-mod paired;
 #[cfg(test)]
 mod tests;
 
-pub use paired::PairedRatio;
-
 use crate::Summary;
-use crate::summary::sorted;
 
 /// Both parameters of the mixture's beta distribution. A larger one would give narrower intervals
 /// of many samples and none of few: with 3 there is one from 10 samples on, none is narrower by
@@ -44,16 +40,10 @@ const PRIOR: f64 = 3.0;
 /// Where the martingale has spoken: one in this many sequences ever reaches it by chance.
 const ODDS: f64 = 20.0;
 
-/// The interval of the population's median that is valid at all times with 95 %: the finite ones of
-/// these samples may have been looked at after each, and their number chosen by what was seen.
-/// `None` below 10.
-#[must_use]
-pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
-    of_sorted(&sorted(samples))
-}
-
-/// The same of ascending samples.
-fn of_sorted(sorted: &[f64]) -> Option<(f64, f64)> {
+/// The interval of the population's median that is valid at all times with 95 %: these ascending
+/// samples may have been looked at after each, and their number chosen by what was seen. `None`
+/// below 10.
+fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let k = rank(sorted.len());
     (k > 0).then(|| (sorted[k - 1], sorted[sorted.len() - k]))
 }
@@ -78,19 +68,12 @@ fn log_martingale(n: usize, k: usize) -> f64 {
 }
 
 impl Summary {
-    /// As [`Summary::of`], for samples whose number was chosen by looking at them: the interval is
-    /// the one that is [valid at all times](median_interval).
-    #[must_use]
-    pub fn looked_at(samples: &[f64]) -> Option<Self> {
-        Self::sampled(samples, &[], true)
-    }
-
-    /// As [`Summary::censored`], with the interval that is [valid at all times](median_interval)
+    /// As [`Summary::censored`], with the interval that is [valid at all times](crate::anytime)
     /// where the number of samples was chosen by looking at them.
     #[must_use]
     pub fn sampled(values: &[f64], bounds: &[f64], looked_at: bool) -> Option<Self> {
         if looked_at {
-            Self::ranked(values, bounds, of_sorted)
+            Self::ranked(values, bounds, median_interval)
         } else {
             Self::censored(values, bounds)
         }

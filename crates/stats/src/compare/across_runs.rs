@@ -3,11 +3,11 @@
 use super::choice::{ChoiceReason, EstimatorChoice};
 use super::comparison::{ComparisonRules, Note, RankTest, SampleSizes};
 use super::means::t_above;
-use super::modes::{self, ModeComparison, SharedModes, borne_out};
+use super::modes::SharedModes;
 use super::order::sorted;
 use super::run_effect::{
-    RunEffectPrior, RunsApart, RunsComparison, compare_over_runs, differences_over_runs,
-    means_over_runs, variance_of_one,
+    RunEffectPrior, RunsComparison, compare_over_runs, deviation_of_one, means_over_runs,
+    median_between_runs, variance_of_one,
 };
 use super::sample::{SampleValue, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
@@ -20,11 +20,10 @@ const KNOWN: usize = 4;
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of
 /// them.
 ///
-/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how
-/// much that is. Nothing but zeros on both sides is the same; where only some values are zero or
-/// negative the difference is compared. Of modes the levels are compared: what their shares are in
-/// other runs is not known, so that nothing with modes is the same. They have a direction only
-/// where the means point there too with 90 %. Of what is counted once a run the prior is what
+/// What runs of one program differ by is in the interval; `prior` says how much that is. Nothing
+/// but zeros on both sides is the same; where only some values are zero or negative the difference
+/// is compared. Of modes the means are compared, and another run's mean may be anywhere between
+/// them: the prior has what values vary by too. Of what is counted once a run the prior is what
 /// counts of one program differ by. A run of fewer than four values varies as the other does; where
 /// both have fewer, nothing is reported.
 #[must_use]
@@ -36,21 +35,15 @@ pub fn compare_earlier(
     error: f64,
 ) -> Comparison {
     let (a, b) = (finite(a), finite(b));
-    let (modes, levels) = modes(&a, &b);
-    let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
-    let prior = with_unknown_noise([of_a, of_b], rules, prior);
+    let prior = with_unknown_noise([&a, &b], rules, prior);
     let Some(prior) = prior else { return unknown(&a, &b, error) };
-    let over = compare_over_runs(&[of_a], &[of_b], Some(prior), error);
+    let modes = modes(&a, &b);
+    let over = match &modes {
+        Some(_) => means_over_runs([&[&a], &[&b]], with_modes([&a, &b], prior), error),
+        None => compare_over_runs(&[&a], &[&b], prior, error),
+    };
     let estimate = over.map(|over| estimate(&over, &a, rules.margin));
     let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
-    let means = levels.as_ref().and_then(|_| means_over_runs([&[&a], &[&b]], Some(prior), error));
-    let means = means.map(|over| Estimate {
-        estimator: Estimator::Mean,
-        ..self::estimate(&over, &a, rules.margin)
-    });
-    // What levels say, the means have to bear out, as where both sides are measured today.
-    let p = estimate.zip(means).map_or(0.0, |(levels, means)| borne_out(&levels, &means, 1.0));
-    let estimate = estimate.map(|it| Estimate { p: it.p.max(p), ..it });
     let mut notes = notes(over.map(|over| over.deviation), estimate.as_ref(), prior);
     // As where both are counted today.
     if let Some(over) = over.filter(|_| rules.once.is_some()) {
@@ -60,23 +53,14 @@ pub fn compare_earlier(
     if limited != [0, 0] {
         notes.push(Note::Limited(limited[0], limited[1]));
     }
-    let verdict = match estimate.map(|it| Verdict::of(&it, rules.better, rules.margin)) {
-        Some(Verdict::Same) if modes.is_some() => Verdict::Unclear,
-        // Neither medians nor means of modes of their own are of one level.
-        Some(_) if modes.is_some() && levels.is_none() => Verdict::Unclear,
-        Some(Verdict::Faster | Verdict::Slower) if p > error => {
-            notes.push(Note::MeansOpen);
-            Verdict::Unclear
-        }
-        verdict => verdict.unwrap_or(Verdict::Unclear),
-    };
+    let verdict = estimate.map(|it| Verdict::of(&it, rules.better, rules.margin));
     let fewest = a.len().min(b.len());
     Comparison {
-        verdict,
+        verdict: verdict.unwrap_or(Verdict::Unclear),
         significant: estimate.is_some_and(|estimate| estimate.is_significant()),
         size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
         estimate,
-        second: means,
+        second: None,
         choice: EstimatorChoice::plain(Estimator::Runs, ChoiceReason::Earlier),
         rank_test: rank_test(&a, &b),
         counts: SampleSizes { a: a.len(), b: b.len(), rounds: fewest },
@@ -131,22 +115,20 @@ fn unknown(a: &[SampleValue], b: &[SampleValue], error: f64) -> Comparison {
     }
 }
 
-/// The modes of both, and both taken down to the lower one.
-fn modes(
-    a: &[SampleValue],
-    b: &[SampleValue],
-) -> (Option<SharedModes>, Option<[Vec<SampleValue>; 2]>) {
-    let exact =
-        |side: &[SampleValue]| side.iter().all(|sample| sample.value > 0.0 && sample.is_exact());
+/// The modes of both, where all values are positive and exact.
+fn modes(a: &[SampleValue], b: &[SampleValue]) -> Option<SharedModes> {
+    let is_exact = |sample: &SampleValue| sample.value > 0.0 && sample.is_exact();
     let logs = |side: &[SampleValue]| {
         sorted(&side.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect::<Vec<_>>())
     };
-    let apart =
-        if exact(a) && exact(b) { modes::SplitSides::of(&logs(a), &logs(b), 0.0) } else { None };
-    let Some(apart) = apart else { return (None, None) };
-    let levels = apart.levelled(Scale::Ratio, [a, b, &[]]).map(|[a, b, _]| [a, b]);
-    let detected = if levels.is_some() { ModeComparison::Levels } else { ModeComparison::Given };
-    (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], detected)), levels)
+    let are_exact = a.iter().chain(b).all(is_exact);
+    are_exact.then(|| SharedModes::of(Scale::Ratio, &logs(a), &logs(b), 0.0)).flatten()
+}
+
+/// What means of runs differ by, of programs that may be in either mode during the other run.
+fn with_modes(sides: [&[SampleValue]; 2], prior: RunEffectPrior) -> RunEffectPrior {
+    let apart = sides.map(deviation_of_one).into_iter().fold(0.0, f64::max);
+    RunEffectPrior { deviation: prior.deviation.hypot(apart), ..prior }
 }
 
 pub(super) fn estimate(over: &RunsComparison, a: &[SampleValue], margin: f64) -> Estimate {
@@ -193,54 +175,58 @@ fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: RunEffectPr
     }
 }
 
-/// Of values of which some are zero or below.
+/// Of values of which some are zero or below, which have no ratio.
+///
+/// What runs differ by would make a difference of any two zeros that once were not, so samples must
+/// lie apart by rank as well. `None` where they are too few for that, or some reached a limit.
 fn by_difference(
     a: &[SampleValue],
     b: &[SampleValue],
     prior: RunEffectPrior,
     (margin, error): (f64, f64),
 ) -> Option<Estimate> {
-    if a.iter().chain(b).all(|sample| sample.value == 0.0) {
-        return nothing_but_zeros(a, b);
+    if !a.iter().chain(b).all(SampleValue::is_exact) {
+        return None;
     }
-    let RunsApart { centre, difference, interval, p, standard_error } =
-        differences_over_runs(a, b, prior, error)?;
+    let [a, b] =
+        [a, b].map(|run| sorted(&run.iter().map(|sample| sample.value).collect::<Vec<_>>()));
+    let fewest = a.len().min(b.len());
+    if a.iter().chain(&b).all(|value| *value == 0.0) {
+        let p_same = 0.5_f64.powi(i32::try_from(fewest).unwrap_or(i32::MAX));
+        return (fewest >= super::FEWEST).then(|| difference(0.0, 0.0, 0.0, [1.0, p_same]));
+    }
+    ranks::shift_rank(a.len(), b.len(), error / 2.0)?;
+    let (of_a, of_b) = (median_between_runs(&a, prior)?, median_between_runs(&b, prior)?);
+    let (shift, standard_error) = (of_b.0 - of_a.0, (of_a.1 + of_b.1).sqrt());
+    let by_rank = 2.0 * ranks::rank_sum_above(&a, &b).min(ranks::rank_sum_above(&b, &a));
+    let p = (2.0 * t_above(shift.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
+    let reach = student_quantile(1.0 - error / 2.0, prior.freedom) * standard_error;
+    // What ranks do not show, the interval does not either.
+    let reach = if p > error { reach.max(shift.abs()) } else { reach };
+    let beside = margin * of_a.0.max(0.0) - shift.abs();
+    let p_same = t_above(beside, standard_error, prior.freedom);
+    Some(difference(of_a.0, shift, reach, [p, p_same]))
+}
+
+/// B above a centre of A, give or take `reach`, with the chances of a difference and of none.
+fn difference(centre: f64, shift: f64, reach: f64, [p, p_same]: [f64; 2]) -> Estimate {
+    let interval = (shift - reach, shift + reach);
     let is_ratio = centre > 0.0 && centre + interval.0 >= 0.0;
     let ratio = |by: f64| 1.0 + by / centre;
     let ratios = is_ratio.then(|| (ratio(interval.0), ratio(interval.1)));
-    let beside = margin * centre.max(0.0) - difference.abs();
-    Some(Estimate {
+    Estimate {
         estimator: Estimator::Runs,
-        ratio: is_ratio.then(|| ratio(difference)),
+        ratio: is_ratio.then(|| ratio(shift)),
         ratio_bound: Bound::Exact,
         interval: ratios,
         repeated: ratios,
-        difference,
+        difference: shift,
         difference_bound: Bound::Exact,
         difference_interval: Some(interval),
         repeated_difference: Some(interval),
         p,
-        p_same: t_above(beside, standard_error, prior.freedom),
-    })
-}
-
-/// Of as many values on each side as show that they are alike; see [`Estimate::p_same`].
-fn nothing_but_zeros(a: &[SampleValue], b: &[SampleValue]) -> Option<Estimate> {
-    let fewest = a.len().min(b.len());
-    let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.is_exact());
-    (all && fewest >= super::FEWEST).then(|| Estimate {
-        estimator: Estimator::Runs,
-        ratio: None,
-        ratio_bound: Bound::Exact,
-        interval: None,
-        repeated: None,
-        difference: 0.0,
-        difference_bound: Bound::Exact,
-        difference_interval: Some((0.0, 0.0)),
-        repeated_difference: Some((0.0, 0.0)),
-        p: 1.0,
-        p_same: 0.5_f64.powi(i32::try_from(fewest).unwrap_or(i32::MAX)),
-    })
+        p_same,
+    }
 }
 
 /// What four of five such comparisons would have detected.
@@ -263,7 +249,7 @@ fn rank_test(a: &[SampleValue], b: &[SampleValue]) -> RankTest {
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::super::{COUNTED, judge_together};
@@ -275,75 +261,26 @@ mod tests {
     }
 
     #[test]
-    fn of_modes_the_levels_are_compared_and_none_are_the_same() {
+    fn of_modes_a_run_may_be_in_either() {
         let of = |share: u32, level: f64| -> Vec<SampleValue> {
             let value =
-                |n: u32| if n % 10 < share { 2.0 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
+                |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
             (0..30).map(|n| SampleValue::new(level * value(n))).collect()
         };
         let known = RunEffectPrior { deviation: 0.001, freedom: 9.0, assumed: false };
         let compared = |b: &[SampleValue]| {
             compare_earlier(&of(3, 1.0), b, &ComparisonRules::default(), known, 0.05)
         };
-        // The medians are one in the lower, one in the upper mode.
-        let shares = compared(&of(6, 1.0));
-        let (low, high) = shares.estimate.unwrap().interval.unwrap();
-        assert!(0.99 < low && high < 1.01, "{low} {high}");
-        assert_eq!(
-            (shares.verdict, shares.modes.unwrap().judged_by),
-            (Verdict::Unclear, ModeComparison::Levels)
-        );
-        assert!(shares.modes.unwrap().difference.0 > 0.0, "{:?}", shares.modes);
-    }
-
-    #[test]
-    fn levels_have_no_direction_where_the_means_point_elsewhere() {
-        let of = |share: u32, level: f64| -> Vec<SampleValue> {
-            let value =
-                |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
-            (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
-        };
-        let known = RunEffectPrior { deviation: 0.001, freedom: 9.0, assumed: false };
-        let compared = |b: &[SampleValue]| {
-            compare_earlier(&of(3, 1.0), b, &ComparisonRules::default(), known, 0.05)
-        };
-        for (level, verdict) in [(1.1, Verdict::Slower), (0.9, Verdict::Faster)] {
-            let borne_out = compared(&of(3, level));
-            assert_eq!(borne_out.verdict, verdict, "the same shares: {borne_out:?}");
-            assert_eq!(borne_out.second.map(|it| it.estimator), Some(Estimator::Mean));
-        }
-        // 3 % lower levels, in the upper mode in half of the executions where it was 30 %; and in
-        // all but so many.
-        for share in [5, 6, 8] {
-            let open = compared(&of(share, 0.97));
-            let (levels, means) = (open.estimate.unwrap(), open.second.unwrap());
-            assert!(levels.sign() < 0 && means.difference > -0.03, "{levels:?} {means:?}");
-            assert_eq!((open.verdict, open.more), (Verdict::Unclear, None));
-            assert!(open.notes.contains(&Note::MeansOpen), "{:?}", open.notes);
-            assert_eq!(judge_together(&[open], 0.05), [Verdict::Unclear]);
-        }
-    }
-
-    #[test]
-    fn both_ways_to_compare_ask_the_same_of_the_means() {
-        let of = |share: u32, level: f64, phase: u32| -> Vec<SampleValue> {
-            let value =
-                |n: u32| if (n + phase) % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
-            (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
-        };
-        // Of runs that differ by nothing it is the same question.
-        let none = RunEffectPrior { deviation: 0.0, freedom: 1e6, assumed: false };
-        for (share, level) in [(3, 1.1), (3, 0.9), (5, 0.97), (6, 0.95), (2, 1.03)] {
-            let (a, b) = (of(3, 1.0, 0), of(share, level, 4));
-            let kept = compare_earlier(&a, &b, &ComparisonRules::default(), none, 0.05);
-            let sides = super::super::Sides { a: &a, b: &b, control: &[] };
-            let today =
-                super::super::compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
-            assert_eq!(
-                kept.verdict.differs(),
-                today.verdict.differs(),
-                "{share} {level}: {kept:?} {today:?}"
-            );
+        for (share, level, verdict) in [
+            (3, 1.0, Verdict::Unclear),
+            (8, 1.0, Verdict::Unclear),
+            (5, 0.97, Verdict::Unclear),
+            (3, 1.5, Verdict::Slower),
+            (5, 0.6, Verdict::Faster),
+        ] {
+            let compared = compared(&of(share, level));
+            assert_eq!(compared.verdict, verdict, "{share} {level}: {compared:?}");
+            assert!(compared.modes.is_some());
         }
     }
 
@@ -384,6 +321,36 @@ mod tests {
         }
         assert_eq!(of(&[0.0; 3], &[100.0; 3]).notes, [Note::Few], "by rank three tell nothing");
         assert_eq!(of(&[0.0; 4], &[100.0; 4]).verdict, Verdict::Slower);
+    }
+
+    /// How many of a thousand parts each happened: a count that is 0 now and then.
+    fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<SampleValue> {
+        let expected = expected * (0.045 * gaussian(rng)).exp();
+        let count = |rng: &mut ChaCha8Rng| {
+            (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count()
+        };
+        (0..15).map(|_| SampleValue::new(count(rng) as f64)).collect()
+    }
+
+    #[test]
+    fn counts_of_which_some_are_zero_are_told_apart_as_seldom_as_is_said() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let trials = 300;
+        let detected = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
+            let detected = (0..trials).filter(|_| {
+                let [a, b] = sides.map(|expected| counts(expected, rng));
+                let rules = ComparisonRules::default();
+                let compared = compare_earlier(&a, &b, &rules, RunEffectPrior::UNKNOWN, 0.05);
+                compared.estimate.is_some_and(|estimate| estimate.p <= 0.05)
+            });
+            detected.count() as f64 / f64::from(trials)
+        };
+        for expected in [0.3, 1.0, 3.0] {
+            let rate = detected([expected; 2], &mut rng);
+            assert!(rate <= 0.05 + 0.025, "{expected}: {rate}");
+        }
+        let found = detected([0.3, 6.0], &mut rng);
+        assert!(found >= 0.95, "{found}");
     }
 
     #[test]

@@ -17,8 +17,7 @@ pub enum ChoiceReason {
     Earlier,
     /// Both were executed at the same time: a pair is a round.
     Duet,
-    /// Of several modes that are different ones, or that differ in their shares, the means alone
-    /// show it.
+    /// A side has two modes: the mean knows how often it is in each, a median lies between them.
     Modes,
 }
 

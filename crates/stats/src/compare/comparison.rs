@@ -1,7 +1,7 @@
 //! A against B, with everything that is said of it.
 
 use super::choice::EstimatorChoice;
-use super::modes::{ModeComparison, SharedModes};
+use super::modes::SharedModes;
 use super::sample::SampleValue;
 use super::sample_size::{MoreSamples, settling};
 use super::{Better, Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
@@ -32,20 +32,11 @@ pub struct ComparisonRules {
     /// What single values of one program differ by, where there may be no more of them; `None`
     /// where more rounds have more.
     pub once: Option<RunEffectPrior>,
-    /// Where drawing begins: the same seed, the same result.
-    pub seed: u64,
 }
 
 impl Default for ComparisonRules {
     fn default() -> Self {
-        Self {
-            better: Better::Lower,
-            margin: 0.01,
-            estimator: None,
-            resolution: None,
-            once: None,
-            seed: 0,
-        }
+        Self { better: Better::Lower, margin: 0.01, estimator: None, resolution: None, once: None }
     }
 }
 
@@ -83,19 +74,11 @@ pub struct Comparison {
     pub modes: Option<SharedModes>,
     /// What should be said beside.
     pub notes: Vec<Note>,
-    /// The look's level and share, by which the rows of a family are judged together; half of both
-    /// where levels and shares of modes are compared apart.
+    /// The look's level and share, by which the rows of a family are judged together.
     pub look: Look,
 }
 
 impl Comparison {
-    /// Whether the second ratio is that of the levels of modes, as the means decide where shares
-    /// differ.
-    #[must_use]
-    pub fn second_is_of_levels(&self) -> bool {
-        self.modes.is_some_and(|modes| modes.judged_by == ModeComparison::Shares)
-    }
-
     /// How long both waited for a CPU, where that is against a verdict.
     #[must_use]
     pub fn waited(&self) -> Option<WaitNote> {
@@ -113,11 +96,7 @@ impl Comparison {
             note.is_refuting()
                 || matches!(
                     note,
-                    Note::BetweenRuns { .. }
-                        | Note::Coarse(_)
-                        | Note::Limited(..)
-                        | Note::MeansOpen
-                        | Note::Once(_)
+                    Note::BetweenRuns { .. } | Note::Coarse(_) | Note::Limited(..) | Note::Once(_)
                 )
         };
         let estimate = self.estimate.filter(|_| !self.notes.iter().any(hides))?;
@@ -159,9 +138,6 @@ pub enum Note {
     Coarse(f64),
     /// The second estimate says the opposite for certain: no verdict.
     Contradicted,
-    /// The levels of modes differ for certain, and the means do not point the same way with 90 %,
-    /// since shares may move them the other way: no verdict.
-    MeansOpen,
     /// The control differs from A for certain, and no less than B does: no verdict.
     NotBeyondControl,
     /// The sides are of different runs: what runs of one program differ by, as a relative standard
@@ -195,7 +171,7 @@ pub struct WaitNote {
 }
 
 impl Note {
-    /// In a word: `means-open`.
+    /// In a word: `not-beyond-control`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -203,7 +179,6 @@ impl Note {
             Self::Limited(..) => "limited",
             Self::Coarse(_) => "coarse",
             Self::Contradicted => "contradicted",
-            Self::MeansOpen => "means-open",
             Self::NotBeyondControl => "not-beyond-control",
             Self::BetweenRuns { .. } => "between-runs",
             Self::Places(_) => "places",

@@ -6,6 +6,9 @@ use super::order::sorted;
 use super::sample::{self, SampleValue, Scale};
 use crate::interleaved::{self, InterleavedExecution};
 
+/// The layouts of both sides, each with its values as they are compared.
+pub(super) type Layouts = [Vec<Vec<f64>>; 2];
+
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
 pub(super) struct RunContrast {
@@ -16,12 +19,10 @@ pub(super) struct RunContrast {
     pub b: Vec<f64>,
     /// For each round with both, B's median above A's; ascending.
     pub rounds: Vec<f64>,
-    /// The values of each side by the units of their topmost level, where there are levels.
-    pub units: Option<[Vec<Vec<f64>>; 2]>,
+    /// The values of each side by layout, where there are several.
+    pub layouts: Option<Layouts>,
     /// Both sides in order of time, where that is known.
     pub neighbours: Option<DirectedContrast>,
-    /// Where drawing begins.
-    pub seed: u64,
 }
 
 /// Two programs in order of time, seen from either.
@@ -48,7 +49,7 @@ impl DirectedContrast {
         let all =
             sides.into_iter().flat_map(|(program, side)| side.iter().map(move |it| (program, it)));
         let place = |(program, sample): (usize, &SampleValue)| {
-            let is_plain = sample.is_exact() && sample.layout.is_none() && sample.process.is_none();
+            let is_plain = sample.is_exact() && sample.layout.is_none();
             let round = sample.round.filter(|_| is_plain)?;
             let execution = InterleavedExecution { program, round, value: sample.value.ln() };
             Some((round, sample.position?, execution))
@@ -86,33 +87,24 @@ impl DirectedContrast {
 
 impl RunContrast {
     /// The values themselves, limits that were reached included.
-    pub fn stated(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
-        Self::of(scale, [a, b], seed, &|sample| sample.value, &|sample| sample.value)
+    pub fn stated(scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> Self {
+        Self::of(scale, [a, b], &|sample| sample.value, &|sample| sample.value)
     }
 
     /// What is not known of `a` is high and of `b` low: what is above all the same, is.
-    pub fn against(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
-        Self::of(scale, [a, b], seed, &SampleValue::high, &SampleValue::low)
+    pub fn against(scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> Self {
+        Self::of(scale, [a, b], &SampleValue::high, &SampleValue::low)
     }
 
     /// This many rounds in which both sides are what they always are.
     pub fn alike(scale: Scale, rounds: usize) -> Self {
         let all = vec![0.0; rounds];
-        Self {
-            scale,
-            a: all.clone(),
-            b: all.clone(),
-            rounds: all,
-            units: None,
-            neighbours: None,
-            seed: 0,
-        }
+        Self { scale, a: all.clone(), b: all.clone(), rounds: all, layouts: None, neighbours: None }
     }
 
     fn of(
         scale: Scale,
         [a, b]: [&[SampleValue]; 2],
-        seed: u64,
         of_a: &dyn Fn(&SampleValue) -> f64,
         of_b: &dyn Fn(&SampleValue) -> f64,
     ) -> Self {
@@ -121,16 +113,16 @@ impl RunContrast {
         let rounds =
             if sample::rounds_share_layouts(a) { Vec::new() } else { sample::rounds(a, b) };
         let rounds = rounds.iter().map(|(a, b)| centre(b, &value_b) - centre(a, &value_a));
-        let units = |samples, value: &dyn Fn(&SampleValue) -> f64| {
-            let units = sample::units(samples)?;
+        let layouts = |samples, value: &dyn Fn(&SampleValue) -> f64| {
+            let layouts = sample::layouts(samples)?;
             let values =
-                |unit: &Vec<&SampleValue>| unit.iter().map(|sample| value(sample)).collect();
-            Some(units.iter().map(values).collect::<Vec<Vec<f64>>>())
+                |layout: &Vec<&SampleValue>| layout.iter().map(|sample| value(sample)).collect();
+            Some(layouts.iter().map(values).collect::<Vec<Vec<f64>>>())
         };
         let alone = |samples: &[SampleValue], value: &dyn Fn(&SampleValue) -> f64| {
             samples.iter().map(|sample| vec![value(sample)]).collect()
         };
-        let units = match (units(a, &value_a), units(b, &value_b)) {
+        let layouts = match (layouts(a, &value_a), layouts(b, &value_b)) {
             (None, None) => None,
             (of_a, of_b) => Some([
                 of_a.unwrap_or_else(|| alone(a, &value_a)),
@@ -142,24 +134,19 @@ impl RunContrast {
             a: sorted(&a.iter().map(value_a).collect::<Vec<_>>()),
             b: sorted(&b.iter().map(value_b).collect::<Vec<_>>()),
             rounds: sorted(&rounds.collect::<Vec<_>>()),
-            units,
+            layouts,
             neighbours: None,
-            seed,
         }
     }
 
     /// The same with `b` lower by this much.
     pub fn shifted(&self, by: f64) -> Self {
         let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
-        let units = self
-            .units
-            .as_ref()
-            .map(|[a, b]| [a.clone(), b.iter().map(|unit| lower(unit)).collect()]);
         Self {
             a: self.a.clone(),
             b: lower(&self.b),
             rounds: lower(&self.rounds),
-            units,
+            layouts: None,
             neighbours: None,
             ..*self
         }

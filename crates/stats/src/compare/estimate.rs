@@ -65,28 +65,18 @@ pub(super) struct BoundContrasts {
 }
 
 impl BoundContrasts {
-    pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
-        Self::with_control(scale, a, b, &[], seed)
-    }
-
-    /// The same, where executions of the control say as much of A as its own do, if the order of
-    /// all is known.
-    pub fn with_control(
-        scale: Scale,
-        a: &[SampleValue],
-        b: &[SampleValue],
-        control: &[SampleValue],
-        seed: u64,
-    ) -> Self {
+    /// Of both sides. Executions of the control say as much of A as its own do, if the order of all
+    /// is known.
+    pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], control: &[SampleValue]) -> Self {
         let neighbours = DirectedContrast::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(DirectedContrast::reversed);
         Self {
             stated: RunContrast {
                 neighbours: neighbours.clone(),
-                ..RunContrast::stated(scale, a, b, seed)
+                ..RunContrast::stated(scale, a, b)
             },
-            up: RunContrast { neighbours, ..RunContrast::against(scale, a, b, seed) },
-            down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, b, a, seed) },
+            up: RunContrast { neighbours, ..RunContrast::against(scale, a, b) },
+            down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, b, a) },
             is_exact: a.iter().chain(b).all(SampleValue::is_exact),
         }
     }
@@ -175,7 +165,7 @@ impl BoundContrasts {
 
     /// Whether samples come in levels.
     pub fn has_levels(&self) -> bool {
-        self.stated.units.is_some()
+        self.stated.layouts.is_some()
     }
 
     /// B against A, and A against B.

@@ -3,7 +3,7 @@
 
 use super::Scale;
 use super::contrast::{DirectedContrast, RunContrast};
-use super::{levels, means, median, order, quantiles, ranks};
+use super::{levels, means, order, quantiles, ranks};
 
 /// How the ratio of B to A is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,13 +61,18 @@ impl Estimator {
     /// The shift of B against A; `None` with nothing to take it from.
     pub(super) fn shift(self, contrast: &RunContrast) -> Option<f64> {
         let RunContrast { scale, a, b, rounds, .. } = contrast;
+        let location = |sorted: &[f64]| self.location(*scale, sorted);
+        let layouts = contrast.layouts.as_ref().filter(|_| !self.is_paired());
+        if let Some((shift, ..)) = layouts.and_then(|it| levels::difference(it, &location)) {
+            return Some(shift);
+        }
         match self {
             Self::Neighbours => contrast.neighbours.as_ref().map(DirectedContrast::shift),
             Self::RoundRatios => {
                 middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k))
             }
             Self::AllRatios => middle(a.len() * b.len(), |k| order::difference(a, b, k)),
-            _ => Some(self.location(*scale, b)? - self.location(*scale, a)?),
+            _ => Some(location(b)? - location(a)?),
         }
     }
 
@@ -80,9 +85,9 @@ impl Estimator {
         if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
             return None;
         }
-        if contrast.units.is_some() && !self.is_paired() {
+        if let Some(layouts) = contrast.layouts.as_ref().filter(|_| !self.is_paired()) {
             let location = |sorted: &[f64]| self.location(contrast.scale, sorted);
-            return levels::bound_below(self.shift(contrast)?, contrast, &location, level);
+            return levels::bound_below(layouts, &location, level);
         }
         match self {
             Self::Neighbours => contrast.neighbours.as_ref()?.bound_below(level),
@@ -92,19 +97,17 @@ impl Estimator {
             Self::AllRatios => {
                 Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?))
             }
-            Self::Median => median::bound_below(a, b, level),
             Self::Mean => means::bound_below(contrast, level),
-            Self::Minimum => quantiles::bound_below(a, b, self.quantile()?, level),
+            Self::Median | Self::Minimum => quantiles::bound_below(a, b, self.quantile()?, level),
             Self::Runs => None,
         }
     }
 
     /// The chance of so high a B when the shift is `by`.
     pub(super) fn chance_above(self, contrast: &RunContrast, by: f64) -> f64 {
-        if contrast.units.is_some() && !self.is_paired() {
+        if let Some(layouts) = contrast.layouts.as_ref().filter(|_| !self.is_paired()) {
             let location = |sorted: &[f64]| self.location(contrast.scale, sorted);
-            let shift = self.shift(contrast);
-            return shift.map_or(1.0, |shift| levels::above(shift, contrast, &location, by));
+            return levels::above(layouts, &location, by);
         }
         if self == Self::Neighbours {
             return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));
@@ -113,8 +116,8 @@ impl Estimator {
         match self {
             Self::RoundRatios => ranks::signed_ranks_above(rounds),
             Self::AllRatios => ranks::rank_sum_above(a, b),
-            Self::Median => median::above(a, b),
             Self::Mean => means::above(contrast, by),
+            Self::Median => quantiles::above(a, b, 0.5),
             Self::Minimum => quantiles::above(a, b, 0.0),
             Self::Neighbours | Self::Runs => 1.0,
         }

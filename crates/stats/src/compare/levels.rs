@@ -1,78 +1,40 @@
-//! Intervals of samples that come in groups: several layouts of a program, several values of an
-//! execution.
+//! Sides of which several layouts were executed, each several times.
 //!
-//! Hierarchical bootstrap (Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013)
-//! on the logarithm's scale. Only the units of the topmost level are drawn again, each with all
-//! that is below it: what the lower levels add is in them already, and drawing them too would count
-//! it twice (Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), 3.8; Ren et al.,
-//! "Nonparametric Bootstrapping for Hierarchical Data", Journal of Applied Statistics 37 (2010)).
-//! The percentiles of so few units are too narrow, so the bootstrap gives the standard error only,
-//! corrected for the number of units, and Student's t with Welch's degrees of freedom makes the
-//! interval.
+//! Layouts vary more than the executions of one show, so that each counts once, with its own
+//! location: the shift is between the means of these, with Welch's interval (Kalibera & Jones,
+//! "Rigorous Benchmarking in Reasonable Time", ISMM 2013). What executions add is in the locations
+//! already.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
-use super::contrast::RunContrast;
-use super::means::{t_above, welch};
+use super::contrast::Layouts;
+use super::means::{self, t_above};
 use super::order::sorted;
+use super::sample::Scale;
 use crate::distribution::student_quantile;
 
-/// The standard error of a bootstrap of this many resamples is off by about 4 %.
-const RESAMPLES: usize = 400;
-
-/// Where one side is, by its sorted values.
+/// Where one layout is, by its sorted values.
 pub(super) type LevelLocation<'a> = &'a dyn Fn(&[f64]) -> Option<f64>;
 
-/// Below this is the shift at most with the chance `level`; `None` with fewer than two units on a
+/// The shift, its standard error and degrees of freedom; `None` with fewer than two layouts on a
 /// side.
+pub(super) fn difference([a, b]: &Layouts, location: LevelLocation<'_>) -> Option<(f64, f64, f64)> {
+    let locations = |layouts: &[Vec<f64>]| {
+        layouts.iter().map(|layout| location(&sorted(layout))).collect::<Option<Vec<f64>>>()
+    };
+    means::difference(Scale::Difference, &locations(a)?, &locations(b)?)
+}
+
+/// Below this is the shift at most with the chance `level`.
 pub(super) fn bound_below(
-    shift: f64,
-    contrast: &RunContrast,
+    layouts: &Layouts,
     location: LevelLocation<'_>,
     level: f64,
 ) -> Option<f64> {
-    let (error, freedom) = error(contrast, location)?;
+    let (shift, error, freedom) = difference(layouts, location)?;
     Some(shift + student_quantile(level, freedom) * error)
 }
 
 /// The chance of so high a `b` when the shift is `by`.
-pub(super) fn above(
-    shift: f64,
-    contrast: &RunContrast,
-    location: LevelLocation<'_>,
-    by: f64,
-) -> f64 {
-    let Some((error, freedom)) = error(contrast, location) else { return 1.0 };
-    t_above(shift - by, error, freedom)
-}
-
-/// Standard error and degrees of freedom.
-fn error(contrast: &RunContrast, location: LevelLocation<'_>) -> Option<(f64, f64)> {
-    let [a, b] = contrast.units.as_ref()?;
-    if a.len() < 2 || b.len() < 2 {
-        return None;
-    }
-    let mut rng = ChaCha8Rng::seed_from_u64(contrast.seed);
-    let mut of_side = |units: &[Vec<f64>]| {
-        let location = |_| location(&draw(units, &mut rng));
-        let locations: Option<Vec<f64>> = (0..RESAMPLES).map(location).collect();
-        let freedom = (units.len() - 1) as f64;
-        Some((variance(&locations?) * units.len() as f64 / freedom, freedom))
-    };
-    let sides = [of_side(a)?, of_side(b)?];
-    sides.iter().all(|(variance, _)| variance.is_finite()).then(|| welch(sides))
-}
-
-/// As many units, drawn with putting back.
-fn draw(units: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let drawn =
-        (0..units.len()).flat_map(|_| units[rng.random_range(0..units.len())].iter().copied());
-    sorted(&drawn.collect::<Vec<_>>())
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)
+pub(super) fn above(layouts: &Layouts, location: LevelLocation<'_>, by: f64) -> f64 {
+    let difference = difference(layouts, location);
+    difference.map_or(1.0, |(shift, error, freedom)| t_above(shift - by, error, freedom))
 }

@@ -36,9 +36,8 @@ pub(super) fn welch([a, b]: [(f64, f64); 2]) -> (f64, f64) {
 }
 
 /// Shift, standard error, degrees of freedom.
-fn difference(contrast: &RunContrast) -> Option<(f64, f64, f64)> {
-    let a = Mean::of(contrast.scale, &contrast.a)?;
-    let b = Mean::of(contrast.scale, &contrast.b)?;
+pub(super) fn difference(scale: Scale, a: &[f64], b: &[f64]) -> Option<(f64, f64, f64)> {
+    let (a, b) = (Mean::of(scale, a)?, Mean::of(scale, b)?);
     let (error, freedom) = welch([(a.variance, a.freedom), (b.variance, b.freedom)]);
     Some((b.at - a.at, error, freedom))
 }
@@ -63,13 +62,14 @@ pub(super) fn bound_below(contrast: &RunContrast, level: f64) -> Option<f64> {
     {
         return Some(f64::NEG_INFINITY);
     }
-    let (shift, error, freedom) = difference(contrast)?;
+    let (shift, error, freedom) = difference(contrast.scale, &contrast.a, &contrast.b)?;
     Some(shift + student_quantile(level, freedom) * error)
 }
 
 /// The chance of so high a mean of `b` when the shift is `by`.
 pub(super) fn above(contrast: &RunContrast, by: f64) -> f64 {
-    difference(contrast).map_or(1.0, |(shift, error, freedom)| t_above(shift - by, error, freedom))
+    let difference = difference(contrast.scale, &contrast.a, &contrast.b);
+    difference.map_or(1.0, |(shift, error, freedom)| t_above(shift - by, error, freedom))
 }
 
 /// The chance of so high a value of so large an error.

@@ -2,8 +2,7 @@
 //!
 //! Samples of both sides in, with the rounds and levels they belong to; a [`Comparison`] out: a
 //! verdict, the ratio with its interval, by which estimator, from how many samples. Nothing here
-//! measures, waits or draws by itself: where something is drawn, the seed is handed in. Each rule
-//! is in `docs/src/method/compare.md`.
+//! measures, waits or draws. Each rule is in `docs/src/method/compare.md`.
 
 mod across_runs;
 mod choice;
@@ -19,7 +18,6 @@ mod levels;
 #[cfg(test)]
 mod limits;
 mod means;
-mod median;
 mod memory;
 mod modes;
 #[cfg(test)]
@@ -51,8 +49,8 @@ pub use influence::{
     Influence, PlacedSample, ResidualGroup, StrongestInfluence, after_predecessors,
 };
 pub use judge::compare;
-pub use modes::{ModeComparison, SharedModes, TwoModes};
-pub use run_effect::{RunEffectPrior, RunsComparison, compare_over_runs};
+pub use modes::{SharedModes, TwoModes};
+pub use run_effect::RunEffectPrior;
 pub use sample::{SampleValue, Scale};
 pub use sample_size::MoreSamples;
 pub use sequential::{Look, Looks};

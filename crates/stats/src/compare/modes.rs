@@ -1,9 +1,8 @@
 //! Several modes: a program that is now fast, now slow. A median between two modes means nothing;
 //! their shares do.
 
-use super::Estimate;
 use super::order::quantile;
-use super::sample::{SampleValue, Scale, rounds};
+use super::sample::Scale;
 use crate::distribution::{hypergeometric, normal_quantile};
 
 /// Fewer samples show no modes.
@@ -16,8 +15,6 @@ const SHARE: usize = 15;
 const GAP: f64 = 1.5;
 /// … and at least this by the number of samples, since among few a wide gap comes by chance.
 const GAP_OF_FEW: f64 = 48.0;
-/// Means are asked for one direction only: all of the error is in it.
-pub(super) const DIRECTIONS: f64 = 2.0;
 
 /// Two modes, and how they share A and B.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,130 +31,38 @@ pub struct SharedModes {
     pub difference: (f64, f64),
     /// The chance of so different shares when they are the same: Fisher's exact test, two-sided.
     pub p: f64,
-    /// What of them is compared.
-    pub judged_by: ModeComparison,
 }
 
-/// What is compared of sides that have two modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModeComparison {
-    /// The ratio is that of the levels: samples of the upper mode are taken down by what the modes
-    /// are apart.
-    Levels,
-    /// The shares differ for certain, so the ratio is that of the means, which knows of shares.
-    Shares,
-    /// The shares differ for certain, but the means not in their direction, so the ratio is that of
-    /// the levels.
-    SharesOnly,
-    /// The modes of both sides are different ones, or one side is in neither mode of the other, or
-    /// some values are zero or below, so the ratio is that of the means.
-    Means,
-    /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they
-    /// are taken away with them.
-    Rounds,
-    /// The ratio is as it was asked for, or one of levels of repetition.
-    Given,
-}
-
-/// The chance of means that point where the levels of modes do, so that it is as unlikely as those
-/// of levels have to be, which have this share of the error; 1 where they point elsewhere.
-///
-/// A level has a direction only where the means, which know of shares, have it too: levels may fall
-/// while a program is slow more often. The levels may err in either direction, the means beside
-/// them only in that one, with all of the error.
-pub(super) fn borne_out(levels: &Estimate, means: &Estimate, share: f64) -> f64 {
-    if levels.difference * means.difference > 0.0 { means.p * share / DIRECTIONS } else { 1.0 }
-}
-
-/// How one side falls apart: this many in the lower mode, those above the cut in the upper one, and
-/// the medians of both.
+/// How one side falls apart: this many in the lower mode, the others in the upper one, and the
+/// medians of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ModeSplit {
     below: usize,
-    cut: f64,
     low: f64,
     high: f64,
 }
 
-/// Both sides, each falling apart, or all in one of the other's modes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SplitSides {
-    splits: [Option<ModeSplit>; 2],
-    both: [ModeSplit; 2],
-    /// How far the modes are apart, as values are compared; absent where those of one side are not
-    /// those of the other, or where it is not known in which of them the other side is.
-    gap: Option<f64>,
-}
-
-impl SplitSides {
+impl SharedModes {
     /// Of two sides of ascending values as they are compared; `None` when neither has two modes.
-    pub fn of(a: &[f64], b: &[f64], step: f64) -> Option<Self> {
+    pub(super) fn of(scale: Scale, a: &[f64], b: &[f64], step: f64) -> Option<Self> {
         let splits = [split(a, step), split(b, step)];
-        let both = match splits {
+        let [of_a, of_b] = match splits {
             [None, None] => return None,
             [Some(of_a), Some(of_b)] => [of_a, of_b],
             [Some(of_a), None] => [of_a, beside(&of_a, b, step)?],
             [None, Some(of_b)] => [beside(&of_b, a, step)?, of_b],
         };
-        let gaps = both.map(|split| split.high - split.low);
-        let is_known = splits.iter().all(Option::is_some) || is_within_reach(&both);
-        let is_shared = is_known && is_alike(gaps[0], gaps[1]);
-        let gap = is_shared.then(|| f64::midpoint(gaps[0], gaps[1]));
-        Some(Self { splits, both, gap })
-    }
-
-    /// What is said of it, for this many values of either side.
-    pub fn modes(
-        &self,
-        scale: Scale,
-        [a, b]: [usize; 2],
-        judged_by: ModeComparison,
-    ) -> SharedModes {
         let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
         let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
-        let [of_a, of_b] = [upper(&self.both[0], a), upper(&self.both[1], b)];
-        SharedModes {
-            a: self.splits[0].map(levels),
-            b: self.splits[1].map(levels),
-            upper_share_a: of_a.0 as f64 / a as f64,
-            upper_share_b: of_b.0 as f64 / b as f64,
+        let (of_a, of_b) = (upper(&of_a, a.len()), upper(&of_b, b.len()));
+        Some(Self {
+            a: splits[0].map(levels),
+            b: splits[1].map(levels),
+            upper_share_a: of_a.0 as f64 / a.len() as f64,
+            upper_share_b: of_b.0 as f64 / b.len() as f64,
             difference: share_difference(of_a, of_b),
             p: shares_differ(of_a, of_b),
-            judged_by,
-        }
-    }
-
-    /// Whether both are in the same mode in nine of ten rounds or more, as where something disturbs
-    /// both.
-    pub fn is_of_rounds(&self, scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> bool {
-        let is_upper = |side: usize, samples: &[&SampleValue]| {
-            samples.iter().any(|sample| scale.of_value(sample.value) > self.both[side].cut)
-        };
-        let rounds = rounds(a, b);
-        let apart = rounds.iter().filter(|(a, b)| is_upper(0, a) != is_upper(1, b)).count();
-        rounds.len() >= FEWEST && 10 * apart <= rounds.len()
-    }
-
-    /// Both sides and the control of the first, all in their lower mode, so that levels are
-    /// compared and no shares; `None` where the modes are different ones.
-    pub fn levelled(
-        &self,
-        scale: Scale,
-        sides: [&[SampleValue]; 3],
-    ) -> Option<[Vec<SampleValue>; 3]> {
-        let gap = self.gap?;
-        let cuts = [0, 1, 0].map(|side: usize| self.both[side].cut);
-        let down = |(samples, cut): (&[SampleValue], f64)| {
-            let one = |sample: &SampleValue| match scale.of_value(sample.value) {
-                value if value > cut => {
-                    SampleValue { value: scale.value_of(value - gap), ..*sample }
-                }
-                _ => *sample,
-            };
-            samples.iter().map(one).collect()
-        };
-        let [a, b, control] = sides;
-        Some([(a, cuts[0]), (b, cuts[1]), (control, cuts[2])].map(down))
+        })
     }
 }
 
@@ -238,7 +143,6 @@ fn distances(monotonic: &[f64]) -> Vec<f64> {
 fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
     Some(ModeSplit {
         below,
-        cut: f64::midpoint(sorted[below - 1], sorted[below]),
         low: quantile(&sorted[..below], 0.5)?,
         high: quantile(&sorted[below..], 0.5)?,
     })
@@ -261,18 +165,10 @@ fn beside(split: &ModeSplit, sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let median = quantile(sorted, 0.5)?;
     let is_upper = (median - split.high).abs() < (median - split.low).abs();
     Some(if is_upper {
-        ModeSplit { below: 0, cut: f64::NEG_INFINITY, low: median - gap, high: median }
+        ModeSplit { below: 0, low: median - gap, high: median }
     } else {
-        ModeSplit { below: sorted.len(), cut: f64::INFINITY, low: median, high: median + gap }
+        ModeSplit { below: sorted.len(), low: median, high: median + gap }
     })
-}
-
-/// Whether a side that shows no modes by itself is at one of those of the other, so that it is
-/// known which one that is: within half of what these are apart.
-///
-/// Further away either may be its mode, and which one decides by how much the levels differ.
-fn is_within_reach([a, b]: &[ModeSplit; 2]) -> bool {
-    (a.low - b.low).abs() <= (a.high - a.low).max(b.high - b.low) / 2.0
 }
 
 /// Whether two modes are about as far apart as two others.
@@ -319,7 +215,6 @@ mod tests {
 
     use super::super::noise::RatioNoise;
     use super::super::order::sorted;
-    use super::super::{ComparisonRules, Look, Sides, compare};
     use super::*;
     use crate::draw::gaussian;
 
@@ -396,10 +291,8 @@ mod tests {
             };
             (0..30).map(|_| value(&mut rng)).collect()
         };
-        let mut modes = |a: f64, b: f64| {
-            let apart = SplitSides::of(&logs(&side(a)), &logs(&side(b)), 0.0)?;
-            Some(apart.modes(Scale::Ratio, [30, 30], ModeComparison::Levels))
-        };
+        let mut modes =
+            |a: f64, b: f64| SharedModes::of(Scale::Ratio, &logs(&side(a)), &logs(&side(b)), 0.0);
         let found = modes(0.25, 0.75).unwrap();
         assert!(found.p < 0.01 && found.difference.0 > 0.1, "{found:?}");
         assert!(
@@ -425,43 +318,8 @@ mod tests {
         let side = |upper: u32| -> Vec<f64> {
             (0..20).map(|n| if n < upper { 120.0 } else { 100.0 } + noise(n)).collect()
         };
-        let apart = SplitSides::of(&logs(&side(8)), &logs(&side(2)), 0.0).unwrap();
-        let modes = apart.modes(Scale::Ratio, [20, 20], ModeComparison::Levels);
+        let modes = SharedModes::of(Scale::Ratio, &logs(&side(8)), &logs(&side(2)), 0.0).unwrap();
         assert_eq!((modes.b, modes.upper_share_a, modes.upper_share_b), (None, 0.4, 0.1));
-        let samples = |side: &[f64]| side.iter().copied().map(SampleValue::new).collect::<Vec<_>>();
-        let (a, b) = (samples(&side(8)), samples(&side(2)));
-        let levelled = apart.levelled(Scale::Ratio, [&a, &b, &a]).unwrap();
-        assert!(
-            levelled.iter().flatten().all(|sample| (99.0..102.0).contains(&sample.value)),
-            "{levelled:?}"
-        );
-        let far: Vec<f64> =
-            side(8).iter().map(|value| if *value > 110.0 { value * 2.0 } else { *value }).collect();
-        let other = SplitSides::of(&logs(&side(8)), &logs(&far), 0.0).unwrap();
-        assert_eq!(other.levelled(Scale::Ratio, [&a, &b, &a]), None, "modes of their own");
-    }
-
-    #[test]
-    fn a_side_far_from_the_modes_of_the_other_is_in_neither() {
-        let noise = |n: u32| 1.0 + 0.001 * f64::from(n * 7 % 13);
-        let side = |low: f64, high: f64, upper: u32| -> Vec<f64> {
-            (0..20).map(|n| if n < upper { high } else { low } * noise(n)).collect()
-        };
-        let samples = |side: &[f64]| side.iter().copied().map(SampleValue::new).collect::<Vec<_>>();
-        let gap_of = |a: &[f64], b: &[f64]| SplitSides::of(&logs(a), &logs(b), 0.0).unwrap().gap;
-        let b = side(25.4, 38.9, 12);
-        // One outlier is as far away from the others of A as both modes of B are apart.
-        let few = side(100.0, 153.0, 1);
-        assert_eq!(gap_of(&few, &b), None, "its lower mode is not that of B");
-        assert_eq!(gap_of(&side(100.0, 100.0, 0), &b), None);
-        assert!(gap_of(&side(39.5, 39.5, 0), &b).is_some(), "at the upper one");
-        assert!(gap_of(&side(26.0, 40.0, 1), &b).is_some(), "at both");
-        assert!(gap_of(&side(100.0, 153.0, 8), &b).is_some(), "both have two modes");
-        let sides = Sides { a: &samples(&few), b: &samples(&b), control: &[] };
-        let compared = compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05));
-        assert_eq!(compared.modes.unwrap().judged_by, ModeComparison::Means);
-        let ratio = compared.estimate.unwrap().ratio.unwrap();
-        assert!((ratio / 0.325 - 1.0).abs() < 0.02, "the means: {ratio}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a coarse clock adds to an interval.
 
+use super::Estimator;
 use super::order::{quantile, sorted};
 use super::sample::{SampleValue, Scale};
 
@@ -35,6 +36,17 @@ impl Clock {
             Scale::Difference => value,
         };
         Self { step, compared_step: compared(step), error: compared(error(&a, &b, step)) }
+    }
+
+    /// By how much the difference of an estimator may be off: what compares single values, as
+    /// medians are, is rounded by half a step at least.
+    pub fn error_of(&self, estimator: Estimator) -> f64 {
+        let is_single = matches!(estimator, Estimator::Median | Estimator::Minimum);
+        if is_single && self.error > 0.0 {
+            self.error.max(self.compared_step / 2.0)
+        } else {
+            self.error
+        }
     }
 }
 

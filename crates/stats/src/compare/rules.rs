@@ -250,61 +250,30 @@ fn with_modes(share: f64, b: (f64, f64), stream: u64) -> Comparison {
     let [a, control] = [0, 1].map(|n| two_modes(share, 100.0, 3 * stream + n));
     let b = two_modes(b.0, b.1, 3 * stream + 2);
     let sides = Sides { a: &a, b: &b, control: &control };
-    compare(
-        &sides,
-        &ComparisonRules { seed: stream, ..ComparisonRules::default() },
-        Look::only(30, 0.05),
-    )
+    compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05))
 }
 
 #[test]
-fn other_shares_of_the_same_modes_are_told_by_the_means() {
+fn modes_are_compared_by_the_means() {
     let compared = with_modes(0.2, (0.8, 100.0), 1);
     let modes = compared.modes.unwrap();
-    assert_eq!((compared.verdict, modes.judged_by), (Verdict::Slower, ModeComparison::Shares));
     assert!(modes.difference.0 > 0.2 && modes.p < 0.01, "{modes:?}");
     let first = compared.estimate.unwrap();
     assert_eq!((first.estimator, compared.choice.because), (Estimator::Mean, ChoiceReason::Modes));
     let (low, high) = first.interval.unwrap();
     assert!(1.0 < low && low < 1.12 && 1.12 < high, "0.6 of a fifth: {low} {high}");
-    let (low, high) = compared.second.unwrap().interval.unwrap();
-    assert!(0.99 < low && high < 1.01, "the levels are where they were: {low} {high}");
+    assert_eq!(compared.verdict, Verdict::Slower);
     assert_eq!(with_modes(0.8, (0.2, 100.0), 1).verdict, Verdict::Faster);
+    let levels = with_modes(0.4, (0.4, 115.0), 2);
+    let (low, high) = levels.estimate.unwrap().interval.unwrap();
+    assert!(low < 1.15 && 1.15 < high && levels.verdict == Verdict::Slower, "{low} {high}");
 }
 
 #[test]
-fn other_levels_with_the_same_shares_are_told_as_without_modes() {
-    let compared = with_modes(0.4, (0.4, 110.0), 2);
-    assert_eq!(
-        (compared.verdict, compared.modes.unwrap().judged_by),
-        (Verdict::Slower, ModeComparison::Levels)
-    );
-    let (low, high) = compared.estimate.unwrap().interval.unwrap();
-    assert!(1.09 < low && high < 1.11, "as sharp as if there was one mode: {low} {high}");
-}
-
-#[test]
-fn levels_have_no_direction_where_the_means_point_elsewhere() {
+fn what_is_slow_more_often_is_not_faster_though_its_levels_fell() {
     // 3 % lower levels, and in the upper mode in half of the rounds where it was a fifth.
     let all: Vec<Comparison> = (0..12).map(|stream| with_modes(0.2, (0.5, 97.0), stream)).collect();
-    let is_open = |it: &&Comparison| it.notes.contains(&Note::MeansOpen);
-    let open: Vec<_> = all.iter().filter(is_open).collect();
-    assert!(open.len() >= 6, "{}", open.len());
     assert!(all.iter().all(|it| it.verdict != Verdict::Faster));
-    for one in open {
-        let (levels, means) = (one.estimate.unwrap(), one.second.unwrap());
-        assert!(one.verdict == Verdict::Unclear && levels.sign() < 0, "{one:?}");
-        assert!(one.more.is_none() || means.difference < 0.0, "none would settle it: {one:?}");
-        assert_eq!(judge_together(std::slice::from_ref(one), 0.05), [Verdict::Unclear]);
-    }
-}
-
-#[test]
-fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
-    let mut all = (0..12).map(|stream| with_modes(0.2, (0.85, 97.0), stream));
-    let compared = all.find(|it| it.notes.contains(&Note::Contradicted)).unwrap();
-    assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
-    assert_eq!(compared.modes.unwrap().judged_by, ModeComparison::Shares);
 }
 
 #[test]
@@ -318,23 +287,7 @@ fn the_same_levels_are_not_the_same_program() {
 }
 
 #[test]
-fn modes_of_the_rounds_are_taken_away_with_them() {
-    let side = |level: f64, step: u32| -> Vec<SampleValue> {
-        let mode = |n: u32| if n.is_multiple_of(3) { 150.0 } else { 100.0 };
-        let value = |n: u32| mode(n) * (1.0 + 0.0001 * f64::from(n * step % 30));
-        (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
-    };
-    let with = |level: f64| compared(&side(1.0, 7), &side(level, 11), ComparisonRules::default());
-    let same = with(1.0);
-    assert_eq!(
-        (same.verdict, same.modes.unwrap().judged_by),
-        (Verdict::Same, ModeComparison::Rounds)
-    );
-    assert_eq!(with(1.02).verdict, Verdict::Slower);
-}
-
-#[test]
-fn of_modes_of_their_own_the_means_are_told() {
+fn of_modes_what_was_asked_for_is_compared() {
     // Half are at 100, the others at 120 of A and at 160 of B.
     let side = |upper: f64| -> Vec<SampleValue> {
         let is_low = |n: u32| if upper < 130.0 { n.is_multiple_of(2) } else { n % 4 < 2 };
@@ -343,18 +296,12 @@ fn of_modes_of_their_own_the_means_are_told() {
         (0..40).map(|n| SampleValue::new(value(n)).in_round(n)).collect()
     };
     let reported = compared(&side(120.0), &side(160.0), ComparisonRules::default());
-    assert_eq!(
-        (reported.verdict, reported.modes.unwrap().judged_by),
-        (Verdict::Slower, ModeComparison::Means)
-    );
+    assert_eq!(reported.verdict, Verdict::Slower);
     assert_eq!(reported.estimate.unwrap().estimator, Estimator::Mean);
     let asked =
         ComparisonRules { estimator: Some(Estimator::Minimum), ..ComparisonRules::default() };
     let asked = compared(&side(120.0), &side(160.0), asked);
-    assert_eq!(
-        (asked.modes.unwrap().judged_by, asked.choice.because),
-        (ModeComparison::Given, ChoiceReason::Asked)
-    );
+    assert_eq!((asked.modes.is_some(), asked.choice.because), (true, ChoiceReason::Asked));
 }
 
 #[test]
@@ -386,11 +333,6 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
     let estimator = compared.choice.estimator;
     assert_ne!(estimator, Estimator::Minimum);
-    assert_eq!(
-        compared.modes.map(|modes| modes.judged_by),
-        Some(ModeComparison::Rounds),
-        "both in the same rounds"
-    );
     assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
     let zeros = samples(&[0.0; 8]);
     let sides = Sides { a: &zeros, b: &zeros, control: &zeros };
@@ -460,14 +402,6 @@ fn a_difference_no_larger_than_the_controls_is_no_verdict() {
     assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
     assert!(compared.notes.contains(&Note::NotBeyondControl));
     assert!(compared.control.unwrap().sign() > 0);
-}
-
-#[test]
-fn the_same_seed_gives_the_same_result() {
-    let (a, b, control) = (around(100.0), around(100.7), around(100.2));
-    let sides = Sides { a: &a, b: &b, control: &control };
-    let one = compare(&sides, &ComparisonRules::default(), Look::only(10, 0.05));
-    assert_eq!(one, compare(&sides, &ComparisonRules::default(), Look::only(10, 0.05)));
 }
 
 #[test]

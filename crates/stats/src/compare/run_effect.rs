@@ -3,7 +3,6 @@
 
 use super::means::t_above;
 use super::order::{quantile, sorted};
-use super::ranks::{rank_sum_above, shift_rank};
 use super::sample::{SampleValue, Scale};
 use crate::Bound;
 use crate::distribution::student_quantile;
@@ -24,14 +23,8 @@ impl RunEffectPrior {
     /// machine with two CPUs, worth five runs.
     pub const UNKNOWN: Self = Self { deviation: 0.045, freedom: 4.0, assumed: true };
 
-    /// From a program that was measured in several runs on the host, such as controls: by the
-    /// medians of each. `None` of fewer than two runs.
-    #[must_use]
-    pub fn of_runs(medians: &[f64]) -> Option<Self> {
-        Self::of_programs(&[medians.to_vec()])
-    }
-
-    /// The same from several programs, each measured in several runs.
+    /// From programs that were measured in several runs on the host, such as controls: by the
+    /// medians of each. `None` of fewer than two runs of each.
     #[must_use]
     pub fn of_programs(programs: &[Vec<f64>]) -> Option<Self> {
         let (mut sum, mut freedom) = (0.0, 0.0);
@@ -69,7 +62,7 @@ impl RunEffectPrior {
 
 /// B against A over runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunsComparison {
+pub(super) struct RunsComparison {
     /// B by A: the ratio of the means (on the logarithm's scale) of the runs' medians.
     pub ratio: f64,
     /// What the ratio says where samples reached a limit.
@@ -86,8 +79,6 @@ pub struct RunsComparison {
     pub freedom: f64,
     /// The standard error of the ratio's logarithm.
     pub standard_error: f64,
-    /// Runs of A and of B.
-    pub runs: (usize, usize),
 }
 
 /// Compares over runs, each with its samples; `error` is the chance that the interval misses.
@@ -96,13 +87,12 @@ pub struct RunsComparison {
 /// show. Its deviation is that between the runs of a side, pooled with the prior by degrees of
 /// freedom, and the interval is Student's for two means of this many runs (Cochran, "The
 /// Combination of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less
-/// than what the samples within runs show. `None` with values that are not positive, or where
-/// neither runs nor prior have the deviation.
-#[must_use]
-pub fn compare_over_runs(
+/// than what the samples within runs show. `None` with values that are not positive, or without
+/// runs.
+pub(super) fn compare_over_runs(
     a: &[&[SampleValue]],
     b: &[&[SampleValue]],
-    prior: Option<RunEffectPrior>,
+    prior: RunEffectPrior,
     error: f64,
 ) -> Option<RunsComparison> {
     over_runs([a, b], median, prior, error)
@@ -111,65 +101,20 @@ pub fn compare_over_runs(
 /// The same of the means of runs, for what has a share of each of two modes.
 pub(super) fn means_over_runs(
     sides: [&[&[SampleValue]]; 2],
-    prior: Option<RunEffectPrior>,
+    prior: RunEffectPrior,
     error: f64,
 ) -> Option<RunsComparison> {
     over_runs(sides, mean_of_run, prior, error)
 }
 
-/// B against A by their difference, one run of each.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RunsApart {
-    /// A's median.
-    pub centre: f64,
-    /// B − A, of the medians.
-    pub difference: f64,
-    /// Where it is.
-    pub interval: (f64, f64),
-    /// The chance of so large a difference, either way, when there is none.
-    pub p: f64,
-    /// Its standard error.
-    pub standard_error: f64,
-}
-
-/// Compares one run with another where some values are zero or below, which have no ratio.
+/// The median of ascending values of a run, and what it varies by between runs: a variance.
 ///
 /// What runs differ by is known as a share: it is that share of what is measured, of zeros nothing.
-/// That alone would make a difference of any two zeros that once were not; so their samples must
-/// lie apart by rank as well. `None` where they are too few for that, whatever they are, or some
-/// reached a limit.
-pub(super) fn differences_over_runs(
-    a: &[SampleValue],
-    b: &[SampleValue],
-    prior: RunEffectPrior,
-    error: f64,
-) -> Option<RunsApart> {
-    if !a.iter().chain(b).all(SampleValue::is_exact) {
-        return None;
-    }
-    let [a, b] =
-        [a, b].map(|run| sorted(&run.iter().map(|sample| sample.value).collect::<Vec<_>>()));
-    shift_rank(a.len(), b.len(), error / 2.0)?;
-    let variance = |run: &[f64]| {
-        let size = mean(&run.iter().map(|value| value.abs()).collect::<Vec<_>>());
-        let within =
-            quantile(run, 0.75).zip(quantile(run, 0.25)).map_or(0.0, |(high, low)| high - low);
-        (prior.deviation * size).powi(2) + of_middle_half(within, run.len())
-    };
-    let (centre, other) = (quantile(&a, 0.5)?, quantile(&b, 0.5)?);
-    let (difference, standard_error) = (other - centre, (variance(&a) + variance(&b)).sqrt());
-    let reach = student_quantile(1.0 - error / 2.0, prior.freedom) * standard_error;
-    let by_rank = 2.0 * rank_sum_above(&a, &b).min(rank_sum_above(&b, &a));
-    let p = (2.0 * t_above(difference.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
-    // What ranks do not show, the interval does not either.
-    let reach = if p > error { reach.max(difference.abs()) } else { reach };
-    Some(RunsApart {
-        centre,
-        difference,
-        interval: (difference - reach, difference + reach),
-        p,
-        standard_error,
-    })
+pub(super) fn median_between_runs(run: &[f64], prior: RunEffectPrior) -> Option<(f64, f64)> {
+    let size = mean(&run.iter().map(|value| value.abs()).collect::<Vec<_>>());
+    let within = quantile(run, 0.75)? - quantile(run, 0.25)?;
+    let variance = (prior.deviation * size).powi(2) + of_middle_half(within, run.len());
+    Some((quantile(run, 0.5)?, variance))
 }
 
 /// The logarithm of the centre of values that were taken as they stand or as high as they may be,
@@ -179,7 +124,7 @@ type Centre = fn(&[f64]) -> Option<(f64, f64)>;
 fn over_runs(
     [a, b]: [&[&[SampleValue]]; 2],
     centre: Centre,
-    prior: Option<RunEffectPrior>,
+    prior: RunEffectPrior,
     error: f64,
 ) -> Option<RunsComparison> {
     let centres = |runs: &[&[SampleValue]]| {
@@ -195,14 +140,9 @@ fn over_runs(
     let within = within_a.max(within_b);
     let between = squares(&of_a) + squares(&of_b);
     let seen = (of_a.len() + of_b.len()) as f64 - 2.0;
-    let (prior_squares, known) = prior.map_or((0.0, 0.0), |prior| {
-        (prior.freedom * (prior.deviation.powi(2) + within), prior.freedom)
-    });
-    let freedom = seen + known;
-    if freedom < 1.0 {
-        return None;
-    }
-    let variance = ((between + prior_squares) / freedom).max(within);
+    let known = prior.freedom * (prior.deviation.powi(2) + within);
+    let freedom = seen + prior.freedom;
+    let variance = ((between + known) / freedom).max(within);
     let error_of = (variance * (1.0 / of_a.len() as f64 + 1.0 / of_b.len() as f64)).sqrt();
     let shift = mean(&of_b) - mean(&of_a);
     let (least, most) = ends([a, b], centre, shift);
@@ -222,7 +162,6 @@ fn over_runs(
         deviation: variance.sqrt(),
         freedom,
         standard_error: error_of,
-        runs: (of_a.len(), of_b.len()),
     })
 }
 
@@ -278,6 +217,12 @@ pub(super) fn variance_of_one(run: &[SampleValue]) -> f64 {
     variance_of_median(&values) * run.len() as f64
 }
 
+/// The standard deviation of the logarithms of a run's values.
+pub(super) fn deviation_of_one(run: &[SampleValue]) -> f64 {
+    let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
+    logs(&values).map_or(0.0, |logs| (squares(&logs) / logs.len() as f64).sqrt())
+}
+
 /// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the
 /// middle half.
 fn variance_of_median(run: &[f64]) -> f64 {
@@ -297,7 +242,7 @@ fn squares(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rand::{RngExt, SeedableRng};
+    use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
     use super::super::ranks::rank_sum_above;
@@ -317,7 +262,7 @@ mod tests {
 
     /// How often one program is distinguished from itself, by this and by a rank test that knows of
     /// no runs.
-    fn rates(runs: usize, prior: Option<RunEffectPrior>, deviation: f64) -> (f64, f64) {
+    fn rates(runs: usize, prior: RunEffectPrior, deviation: f64) -> (f64, f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(6);
         let trials = 1500;
         let (mut detected, mut by_ranks) = (0, 0);
@@ -340,46 +285,16 @@ mod tests {
     fn the_error_is_as_said_where_runs_differ_by_three_times_what_samples_tell() {
         // Two standard errors of 1,500 trials: 1.1 percentage points.
         let known = RunEffectPrior { deviation: DEVIATION, freedom: 4.0, assumed: false };
-        for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)]
-        {
-            let (detected, by_ranks) = rates(runs, prior, DEVIATION);
-            assert!(detected <= 0.05 + 0.011, "{runs} runs, {prior:?}: {detected}");
+        for runs in [1, 3, 10] {
+            let (detected, by_ranks) = rates(runs, known, DEVIATION);
+            assert!(detected <= 0.05 + 0.011, "{runs} runs: {detected}");
             assert!(by_ranks > 0.25, "{by_ranks}: a rank test would be right");
         }
     }
 
-    /// How many of a thousand parts each happened: a count that is 0 now and then.
-    fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<SampleValue> {
-        let expected = expected * (0.045 * gaussian(rng)).exp();
-        let count = |rng: &mut ChaCha8Rng| {
-            (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count()
-        };
-        (0..SAMPLES).map(|_| SampleValue::new(count(rng) as f64)).collect()
-    }
-
-    #[test]
-    fn counts_of_which_some_are_zero_are_told_apart_as_seldom_as_is_said() {
-        let mut rng = ChaCha8Rng::seed_from_u64(8);
-        let trials = 300;
-        let detected = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
-            let detected = (0..trials).filter(|_| {
-                let [a, b] = sides.map(|expected| counts(expected, rng));
-                differences_over_runs(&a, &b, RunEffectPrior::UNKNOWN, 0.05).unwrap().p <= 0.05
-            });
-            detected.count() as f64 / f64::from(trials)
-        };
-        for expected in [0.3, 1.0, 3.0] {
-            let rate = detected([expected; 2], &mut rng);
-            assert!(rate <= 0.05 + 0.025, "{expected}: {rate}");
-        }
-        let found = detected([0.3, 6.0], &mut rng);
-        assert!(found >= 0.95, "{found}");
-    }
-
     #[test]
     fn a_host_may_be_a_little_worse_than_its_prior() {
-        let known =
-            Some(RunEffectPrior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
+        let known = RunEffectPrior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false };
         let (detected, _) = rates(1, known, DEVIATION);
         assert!(detected <= 0.061, "{detected}");
     }
@@ -389,7 +304,7 @@ mod tests {
         let exact: Vec<SampleValue> =
             (0..9).map(|n| SampleValue::new(100.0 + f64::from(n))).collect();
         let cut: Vec<SampleValue> = (0..9).map(|_| SampleValue::new(300.0).at_least()).collect();
-        let prior = Some(RunEffectPrior { deviation: 0.01, freedom: 20.0, assumed: false });
+        let prior = RunEffectPrior { deviation: 0.01, freedom: 20.0, assumed: false };
         let over = |a: &[SampleValue], b: &[SampleValue]| {
             compare_over_runs(&[a], &[b], prior, 0.05).unwrap()
         };
@@ -407,23 +322,23 @@ mod tests {
     }
 
     #[test]
-    fn one_run_each_and_nothing_known_is_no_comparison() {
+    fn one_run_each_is_compared_by_what_runs_differ_by() {
         let one = [SampleValue::new(1.0)];
-        assert_eq!(compare_over_runs(&[&one], &[&one], None, 0.05), None);
-        assert_eq!(compare_over_runs(&[], &[&one], Some(RunEffectPrior::UNKNOWN), 0.05), None);
-        let zero = [SampleValue::new(0.0)];
-        assert_eq!(compare_over_runs(&[&one], &[&zero], Some(RunEffectPrior::UNKNOWN), 0.05), None);
-        let compared =
-            compare_over_runs(&[&one], &[&one], Some(RunEffectPrior::UNKNOWN), 0.05).unwrap();
+        let compared = |a: &[&[SampleValue]], b: &[&[SampleValue]]| {
+            compare_over_runs(a, b, RunEffectPrior::UNKNOWN, 0.05)
+        };
+        assert_eq!(compared(&[], &[&one]), None);
+        assert_eq!(compared(&[&one], &[&[SampleValue::new(0.0)]]), None);
+        let high = compared(&[&one], &[&one]).unwrap().interval.1;
         // Student's t with 4 degrees of freedom: 2.776 · √2 · 4.5 %.
-        assert!((compared.interval.1 - (2.776_445 * 2_f64.sqrt() * 0.045_f64).exp()).abs() < 1e-6);
+        assert!((high - (2.776_445 * 2_f64.sqrt() * 0.045_f64).exp()).abs() < 1e-6);
     }
 
     #[test]
     fn a_prior_of_runs_is_their_deviation() {
-        let prior = RunEffectPrior::of_runs(&[100.0, 110.0, 121.0]).unwrap();
+        let prior = RunEffectPrior::of_programs(&[vec![100.0, 110.0, 121.0]]).unwrap();
         assert!((prior.deviation - 1.1_f64.ln()).abs() < 1e-12 && prior.freedom == 2.0);
-        assert_eq!(RunEffectPrior::of_runs(&[100.0]), None);
+        assert_eq!(RunEffectPrior::of_programs(&[vec![100.0]]), None);
         let two =
             RunEffectPrior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]])
                 .unwrap();

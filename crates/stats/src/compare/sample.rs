@@ -16,25 +16,15 @@ pub struct SampleValue {
     /// Its place in the round's order of executions, which was drawn at random; absent where that
     /// is not known.
     pub position: Option<u32>,
-    /// Which layout of the program it is of (links, addresses), where there are several: the
-    /// topmost level.
+    /// Which layout of the program it is of (links, addresses), where there are several.
     pub layout: Option<u32>,
-    /// Which execution it is of, where an execution has several values: the level below.
-    pub process: Option<u32>,
 }
 
 impl SampleValue {
     /// A value on its own.
     #[must_use]
     pub fn new(value: f64) -> Self {
-        Self {
-            value,
-            bound: Bound::Exact,
-            round: None,
-            position: None,
-            layout: None,
-            process: None,
-        }
+        Self { value, bound: Bound::Exact, round: None, position: None, layout: None }
     }
 
     /// The same, measured in a round.
@@ -47,12 +37,6 @@ impl SampleValue {
     #[must_use]
     pub fn at(self, position: u32) -> Self {
         Self { position: Some(position), ..self }
-    }
-
-    /// The same, one of several values of an execution.
-    #[must_use]
-    pub fn of_process(self, process: u32) -> Self {
-        Self { process: Some(process), ..self }
     }
 
     /// The same, of one of several layouts of the program.
@@ -155,19 +139,15 @@ pub(super) fn rounds_share_layouts(samples: &[SampleValue]) -> bool {
     layouts > 1 && layouts < count(&|sample| sample.round)
 }
 
-/// The samples by the topmost level that has several units of which one has several samples; `None`
-/// when each sample stands for itself.
-pub(super) fn units(samples: &[SampleValue]) -> Option<Vec<Vec<&SampleValue>>> {
-    let by = |key: &dyn Fn(&SampleValue) -> Option<(u32, u32)>| {
-        let mut units: BTreeMap<(u32, u32), Vec<&SampleValue>> = BTreeMap::new();
-        for sample in samples {
-            units.entry(key(sample)?).or_default().push(sample);
-        }
-        let nested = units.len() > 1 && units.len() < samples.len();
-        nested.then(|| units.into_values().collect())
-    };
-    let layouts = by(&|sample| Some((sample.layout?, 0)));
-    layouts.or_else(|| by(&|sample| Some((sample.layout.unwrap_or(0), sample.process?))))
+/// The samples by layout, where there are several of which one has several samples; `None` when
+/// each sample stands for itself.
+pub(super) fn layouts(samples: &[SampleValue]) -> Option<Vec<Vec<&SampleValue>>> {
+    let mut layouts: BTreeMap<u32, Vec<&SampleValue>> = BTreeMap::new();
+    for sample in samples {
+        layouts.entry(sample.layout?).or_default().push(sample);
+    }
+    let is_nested = layouts.len() > 1 && layouts.len() < samples.len();
+    is_nested.then(|| layouts.into_values().collect())
 }
 
 #[cfg(test)]
@@ -190,19 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn the_topmost_level_with_several_units_counts() {
-        let in_units = |layouts: u32, processes: u32, iterations: u32| {
-            let sample = |i: u32| {
-                SampleValue::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes)
-            };
-            let samples: Vec<SampleValue> =
-                (0..layouts * processes * iterations).map(sample).collect();
-            units(&samples).map(|units| units.len())
+    fn samples_are_in_groups_where_layouts_have_several() {
+        let groups = |of: u32, executions: u32| {
+            let sample = |i: u32| SampleValue::new(1.0).of_layout(i % of);
+            let samples: Vec<SampleValue> = (0..of * executions).map(sample).collect();
+            layouts(&samples).map(|groups| groups.len())
         };
-        assert_eq!(in_units(3, 2, 2), Some(3));
-        assert_eq!(in_units(1, 4, 2), Some(4));
-        assert_eq!(in_units(1, 4, 1), None);
-        assert_eq!(units(&[SampleValue::new(1.0), SampleValue::new(2.0)]), None);
+        assert_eq!([groups(3, 2), groups(3, 1), groups(1, 4)], [Some(3), None, None]);
+        assert_eq!(layouts(&[SampleValue::new(1.0), SampleValue::new(2.0)]), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn with_single(
     }
     let of_a = [&a[..], &control].concat();
     let runs = [of_a.chunks(1).collect::<Vec<_>>(), b.chunks(1).collect()];
-    let Some(over) = compare_over_runs(&runs[0], &runs[1], Some(prior), look.level) else {
+    let Some(over) = compare_over_runs(&runs[0], &runs[1], prior, look.level) else {
         return Comparison { more: None, fewest: None, ..of };
     };
     let estimate = across_runs::estimate(&over, &a, rules.margin);

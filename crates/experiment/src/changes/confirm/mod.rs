@@ -92,7 +92,7 @@ pub fn confirm(
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
     if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
-        let answers = bench.keep_answers(question, changes, (&pairs, &folders), &session)?;
+        let answers = bench.keep_answers(changes, (&pairs, &folders), &session)?;
         // Where it says nothing it would say nothing for ever.
         if answers.iter().any(|answer| matches!(answer, ConfirmationResult::Measured(_))) {
             let run = Some(session.run.number);
@@ -108,7 +108,7 @@ pub fn confirm(
     let answers = if interrupted {
         vec![]
     } else {
-        bench.keep_answers(question, changes, (&pairs, &folders), &session)?
+        bench.keep_answers(changes, (&pairs, &folders), &session)?
     };
     let run = Some(session.run.number);
     Ok(Confirmation { run, samples, interrupted, building, executing, answers })
@@ -229,7 +229,6 @@ impl Context<'_> {
     /// Judges what was measured, all changes together, and keeps what that says of each.
     fn keep_answers(
         &mut self,
-        question: &Question,
         changes: &[Change],
         (pairs, folders): (&[Result<ChangeSides, String>], &HashMap<Digest, PathBuf>),
         session: &Session,
@@ -244,7 +243,7 @@ impl Context<'_> {
         let asked: Vec<(&Change, &ConfirmationSamples)> =
             which.iter().map(|&at| &changes[at]).zip(&measured).collect();
         let mut said: HashMap<usize, Result<ConfirmationFinding, String>> =
-            which.iter().copied().zip(say(&asked, session.run.number, question.seed)).collect();
+            which.iter().copied().zip(say(&asked, session.run.number)).collect();
         let mut answers = Vec::with_capacity(changes.len());
         for (at, pair) in pairs.iter().enumerate() {
             let why = pair.as_ref().err().cloned().unwrap_or_default();

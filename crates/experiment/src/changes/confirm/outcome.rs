@@ -121,10 +121,9 @@ fn counting(metric: &Metric, taken: &[Sample]) -> Vec<SampleValue> {
 pub fn say(
     measured: &[(&Change, &ConfirmationSamples)],
     run: i64,
-    seed: u64,
 ) -> Vec<Result<ConfirmationFinding, String>> {
     let compared: Vec<Comparison> =
-        measured.iter().map(|(change, samples)| comparison(change, samples, seed)).collect();
+        measured.iter().map(|(change, samples)| comparison(change, samples)).collect();
     let verdicts = judge_together(&compared, FALSE_SHARE);
     let all = measured.iter().zip(compared.iter().zip(verdicts));
     all.map(|((change, samples), (comparison, verdict))| {
@@ -133,12 +132,11 @@ pub fn say(
     .collect()
 }
 
-fn comparison(change: &Change, samples: &ConfirmationSamples, seed: u64) -> Comparison {
+fn comparison(change: &Change, samples: &ConfirmationSamples) -> Comparison {
     let sides = Sides { a: &samples.before, b: &samples.after, control: &[] };
     let rules = ComparisonRules {
         margin: margin(change),
         resolution: samples.resolution,
-        seed,
         ..ComparisonRules::default()
     };
     compare(&sides, &rules, Look::only(samples.fewest(), 0.05))
@@ -244,7 +242,7 @@ mod tests {
 
     fn outcome(effect: f64, samples: &ConfirmationSamples) -> ConfirmationVerdict {
         let change = change("c", "r1", "r2", effect);
-        say(&[(&change, samples)], 1, 5)[0].as_ref().unwrap().outcome
+        say(&[(&change, samples)], 1)[0].as_ref().unwrap().outcome
     }
 
     #[test]
@@ -282,7 +280,7 @@ mod tests {
     fn the_numbers_are_those_of_the_samples_alone() {
         let change = change("c", "r1", "r2", 0.2);
         let samples = measured(100.0, 115.0, 0.02);
-        let again = say(&[(&change, &samples)], 9, 5)[0].clone().unwrap().again;
+        let again = say(&[(&change, &samples)], 9)[0].clone().unwrap().again;
         assert_eq!((again.run, again.samples, again.differs), (9, 20, Some(true)));
         assert!((again.effect.unwrap() - 0.15).abs() < 0.01, "{again:?}");
         let (low, high) = again.interval.unwrap();
@@ -296,9 +294,8 @@ mod tests {
             side.iter().map(|sample| sample.at_least()).collect()
         };
         let plain = measured(100.0, 130.0, 0.02);
-        let again = |samples: &ConfirmationSamples| {
-            say(&[(&change, samples)], 9, 5)[0].clone().unwrap().again
-        };
+        let again =
+            |samples: &ConfirmationSamples| say(&[(&change, samples)], 9)[0].clone().unwrap().again;
         assert_eq!(again(&plain).limited, [0, 0]);
         let after = ConfirmationSamples { after: cut(&plain.after), ..plain.clone() };
         assert_eq!((again(&after).limited, again(&after).differs), ([0, 20], Some(true)));
@@ -348,7 +345,7 @@ mod tests {
         assert!(layouts > 5, "{layouts}");
         let change = change("c", "r1", "r2", 0.05);
         let samples = in_layouts(100.0, 105.0, 0.01);
-        let again = say(&[(&change, &samples)], 9, 5)[0].clone().unwrap().again;
+        let again = say(&[(&change, &samples)], 9)[0].clone().unwrap().again;
         assert_eq!((again.layouts, again.environments, again.samples), (5, true, 50));
     }
 
@@ -357,7 +354,7 @@ mod tests {
         let change = change("c", "r1", "r2", 0.2);
         let failure = Some("exit 1".to_owned());
         let none = ConfirmationSamples { before: vec![], failure, ..measured(1.0, 1.0, 0.0) };
-        let why = say(&[(&change, &none)], 1, 5)[0].clone().unwrap_err();
+        let why = say(&[(&change, &none)], 1)[0].clone().unwrap_err();
         assert_eq!(why, "no execution of a side counts: exit 1");
     }
 }

@@ -7,9 +7,7 @@ use tacho_report::comparison::{
     CarriedOver, ComparedRow, between_runs, has_trade_off, in_order, places,
 };
 use tacho_report::host::HostLoad;
-use tacho_stats::compare::{
-    Comparison, Estimate, ModeComparison, Note, RankTest, SharedModes, Size,
-};
+use tacho_stats::compare::{Comparison, Estimate, Note, RankTest, SharedModes, Size};
 use tacho_stats::levels::Levels;
 use tacho_stats::{Bound, BoundedValue};
 
@@ -171,8 +169,7 @@ impl SecondAnswer {
     fn of(comparison: &Comparison) -> Option<Self> {
         let second = comparison.second?;
         let Estimate { estimator: by, interval, .. } = second;
-        let estimator =
-            if comparison.second_is_of_levels() { "levels".to_owned() } else { estimator(by) };
+        let estimator = estimator(by);
         let mut bounds = Bounds::default();
         let ratio = bounds.of("ratio", second.known_ratio());
         Some(Self { estimator, ratio, interval, bounds })
@@ -214,7 +211,7 @@ pub fn names(comparison: &Comparison) -> Vec<&'static str> {
     comparison.notes.iter().map(Note::name).collect()
 }
 
-/// Two modes, and what of them is compared.
+/// Two modes.
 #[derive(Serialize)]
 pub struct ModesAnswer {
     a: Option<(f64, f64)>,
@@ -223,20 +220,12 @@ pub struct ModesAnswer {
     upper_share_b: f64,
     difference: (f64, f64),
     p: f64,
-    compared: &'static str,
 }
 
 impl From<SharedModes> for ModesAnswer {
     fn from(modes: SharedModes) -> Self {
-        let SharedModes { a, b, upper_share_a, upper_share_b, difference, p, judged_by } = modes;
-        let compared = match judged_by {
-            ModeComparison::Levels | ModeComparison::SharesOnly => "levels",
-            ModeComparison::Shares => "shares",
-            ModeComparison::Means => "means",
-            ModeComparison::Rounds => "rounds",
-            ModeComparison::Given => "given",
-        };
-        Self { a, b, upper_share_a, upper_share_b, difference, p, compared }
+        let SharedModes { a, b, upper_share_a, upper_share_b, difference, p } = modes;
+        Self { a, b, upper_share_a, upper_share_b, difference, p }
     }
 }
 

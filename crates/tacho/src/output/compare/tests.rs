@@ -64,42 +64,6 @@ fn what_would_be_found_is_not_said_beside_a_smaller_difference_that_was() {
 }
 
 #[test]
-fn levels_and_means_that_say_the_opposite_are_named() {
-    let side = |level: f64, is_slow: fn(u32) -> bool| -> Vec<f64> {
-        let value =
-            |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
-        (0..30).map(|n| 1e8 * level * value(n)).collect()
-    };
-    let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
-    let all = ComparisonResult::Measured(Box::new(measured(
-        vec![row_of("sort", [&a, &b])],
-        StopCondition::AllRounds,
-        Rule::default(),
-    )));
-    let terms = terms(StopCondition::AllRounds);
-    let report = CompareReport {
-        terms: &terms,
-        described: ["old", "new"].map(str::to_owned),
-        compared: &all,
-        build: None,
-        is_kept: false,
-        fail_on: None,
-        lone: Default::default(),
-    };
-    let second = ["\n  the ratio of the levels is × ", " of levels |"];
-    for (described, second) in [report.text(), report.markdown()].into_iter().zip(second) {
-        assert!(
-            described.contains("unclear: levels and means contradict each other"),
-            "{described}"
-        );
-        assert!(described.contains(second), "{described}");
-    }
-    let json = serde_json::to_value(report.answer()).unwrap();
-    assert_eq!(json["rows"][0]["second"]["estimator"], "levels");
-    assert_eq!(json["rows"][0]["more_rounds"], serde_json::Value::Null);
-}
-
-#[test]
 fn what_is_far_from_clear_names_cheaper_ways() {
     let answer = |round: f64, ratio: f64| {
         let row = ComparedRow { round, ..row("sort", ratio, 0.3) };
