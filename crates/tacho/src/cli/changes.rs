@@ -13,7 +13,7 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 
 /// Show what changed: where did it get slower?
 ///
-/// All series of the plan are judged together. A change is provisional until later points agree. It
+/// All series of the plan are judged together. A change is provisional until later runs agree. It
 /// keeps its name, and the state that users give it.
 ///
 /// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary

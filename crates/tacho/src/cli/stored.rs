@@ -57,7 +57,7 @@ pub struct ShowArgs {
     /// `--output` the first one that has output]
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
-    /// With `--output`: of the execution in this round; 0 is the warmup
+    /// With `--output`: choose the execution by its round; 0 is the warmup
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "output")]
     pub round: Option<u32>,
     /// Print a comparison as Markdown, for a mail or a pull request
