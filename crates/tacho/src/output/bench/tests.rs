@@ -329,7 +329,7 @@ fn the_files_of_others() {
         serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();
     let keys: Vec<&str> =
         json["results"][0].as_object().unwrap().keys().map(String::as_str).collect();
-    insta::assert_snapshot!(keys.join(" "), @"command exit_codes max mean median memory_usage_byte min parameters stddev system times user");
+    insta::assert_snapshot!(keys.join(" "), @"command exit_codes max mean median median_at_usual_speed memory_usage_byte min parameters stddev system times user");
     assert_eq!(json["results"][1]["times"].as_array().unwrap().len(), 10);
     assert_eq!(json["results"][1]["memory_usage_byte"][0], 3 << 20);
     assert_eq!(json["results"][1]["parameters"]["level"], "1,9");
@@ -343,7 +343,7 @@ fn more_rounds_are_a_command_to_type_unless_they_take_long() {
         assert_eq!(report.findings().more_rounds(47), "`-r 57` would settle it, in 17.1 s");
         assert_eq!(
             report.findings().more_rounds(4567),
-            "some 4,600 more rounds (23 min 0 s) would settle it"
+            "about 4,600 more rounds (23 min 0 s) would settle it"
         );
     });
 }
