@@ -34,6 +34,14 @@ pub enum Preparation {
     Ready(Box<Session>),
 }
 
+impl Preparation {
+    /// A run of a question whose cells are ready.
+    pub(crate) fn ready(run: Run, cells: Vec<SessionCell>, question: &Question) -> Self {
+        let reference = question.plan.measure.reference.mode();
+        Self::Ready(Box::new(Session { run, cells, duet: None, reference, groups: None }))
+    }
+}
+
 /// Whether an interrupted run is taken up again.
 pub(crate) enum ResumedRun {
     /// The user stopped it.
@@ -236,14 +244,7 @@ impl Context<'_> {
             let wanted = SampleDemand { enough, needed, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        let reference = question.plan.measure.reference.mode();
-        Ok(Preparation::Ready(Box::new(Session {
-            run,
-            cells: ready,
-            duet: None,
-            reference,
-            groups: None,
-        })))
+        Ok(Preparation::ready(run, ready, question))
     }
 }
 

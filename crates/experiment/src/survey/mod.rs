@@ -25,7 +25,7 @@ use tacho_store::MeasurementId;
 use crate::pending::converged::ConvergedCells;
 use crate::run::prepare::{Preparation, ResumedRun, first_metric, prepare_trial};
 use crate::run::rounds::measure;
-use crate::run::session::{SampleDemand, Session, SessionCell};
+use crate::run::session::{SampleDemand, SessionCell};
 use crate::track::check;
 use crate::{Context, Event, ExperimentError, Question};
 pub use edges::EnvironmentEdge;
@@ -248,13 +248,6 @@ impl Context<'_> {
             let wanted = SampleDemand { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        let reference = question.plan.measure.reference.mode();
-        Ok(Preparation::Ready(Box::new(Session {
-            run,
-            cells: ready,
-            duet: None,
-            reference,
-            groups: None,
-        })))
+        Ok(Preparation::ready(run, ready, question))
     }
 }
