@@ -197,13 +197,7 @@ fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
                 (scrolling("what else changed there", &html! {
                     table.overview.changes {
                         thead { tr {
-                            th scope="col" { "benchmark and metric" }
-                            th.change scope="col" colspan="2" { "change" }
-                            th.num scope="col" { "95 %" }
-                            th.num scope="col" { "before" }
-                            th.num scope="col" { "after" }
-                            th scope="col" { "kind" }
-                            th scope="col" { "state" }
+                            (super::changes::heads())
                         } }
                         tbody { @for other in others { tr { (row(view, other, "../", true)) } } }
                     }

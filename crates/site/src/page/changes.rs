@@ -116,19 +116,26 @@ fn lead(view: &View, events: usize) -> String {
     )
 }
 
+/// What is above a row of a change.
+pub(super) fn heads() -> Markup {
+    html! {
+        th scope="col" { "benchmark and metric" }
+        th.change scope="col" colspan="2" { "change" }
+        th.num scope="col" { "95 %" }
+        th.num scope="col" { "before" }
+        th.num scope="col" { "after" }
+        th scope="col" { "kind" }
+        th scope="col" { "state" }
+    }
+}
+
 /// A group of rows an event.
 fn table(view: &View, events: &[&EventView]) -> Markup {
     html! {
         table.overview.changes {
             thead { tr {
                 th scope="col" { "first at" }
-                th scope="col" { "benchmark and metric" }
-                th.change scope="col" colspan="2" { "change" }
-                th.num scope="col" { "95 %" }
-                th.num scope="col" { "before" }
-                th.num scope="col" { "after" }
-                th scope="col" { "kind" }
-                th scope="col" { "state" }
+                (heads())
             } }
             @for event in events {
                 tbody { @for (number, one) in event.changes.iter().enumerate() {
