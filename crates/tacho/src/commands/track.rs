@@ -391,7 +391,10 @@ impl CommandSession {
         if command.shown.metric.is_empty() && !command.counter.is_empty() {
             let metric =
                 counters(&command.counter)?.iter().map(|it| it.counter.name().to_owned()).collect();
-            series.extend(read(&ShownMetricArgs { metric, ..command.shown.clone() })?);
+            let mut counted = read(&ShownMetricArgs { metric, ..command.shown.clone() })?;
+            // The plan's first metric may be one of them.
+            counted.retain(|one| series.iter().all(|shown| shown.key != one.key));
+            series.extend(counted);
         }
         lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;
         Ok(series)
