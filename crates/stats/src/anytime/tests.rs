@@ -82,7 +82,7 @@ fn said(words: &str) {
 }
 
 /// The next value after the last one; their median is 100.
-type Noise = fn(&mut ChaCha8Rng, f64) -> f64;
+type NextValue = fn(&mut ChaCha8Rng, f64) -> f64;
 
 fn normal(rng: &mut ChaCha8Rng, _: f64) -> f64 {
     100.0 + 4.0 * gaussian(rng)
@@ -125,7 +125,7 @@ struct Sequence<'a> {
 impl Sequence<'_> {
     /// The interval after one more sample, and how far it reaches to the farther side of the
     /// median.
-    fn next(&mut self, rng: &mut ChaCha8Rng, noise: Noise) -> Option<((f64, f64), f64)> {
+    fn next(&mut self, rng: &mut ChaCha8Rng, noise: NextValue) -> Option<((f64, f64), f64)> {
         self.last = noise(rng, self.last);
         let at = self.sorted.partition_point(|value| *value < self.last);
         self.sorted.insert(at, self.last);
@@ -147,7 +147,7 @@ fn misses((low, high): (f64, f64)) -> bool {
 
 /// The share of so many sequences of 200 with an interval that misses: any of them, or the first of
 /// that precision.
-fn share(trials: u32, ranks: &[usize], noise: Noise, stop_at: Option<f64>) -> f64 {
+fn share(trials: u32, ranks: &[usize], noise: NextValue, stop_at: Option<f64>) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let missed = (0..trials).filter(|_| {
         let mut sequence = Sequence { ranks, sorted: Vec::new(), last: 100.0 };
@@ -181,7 +181,7 @@ fn not_one_of_all_intervals_misses_in_19_of_20_sequences() {
 fn stopping_where_the_interval_is_narrow_misses_as_often_as_the_method_says() {
     let ranks: Vec<usize> = (0..=MOST).map(rank).collect();
     let fixed: Vec<usize> = (0..=MOST).map(fixed_rank).collect();
-    let table: [(&str, Noise, f64, [f64; 2]); 4] = [
+    let table: [(&str, NextValue, f64, [f64; 2]); 4] = [
         ("Gaussian, 4 %", normal, 2.0, [6.1, 0.9]),
         ("lognormal, 20 %", lognormal, 8.0, [7.6, 0.7]),
         ("two modes, 16 % apart", bimodal, 4.0, [7.0, 0.5]),

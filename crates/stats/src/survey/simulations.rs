@@ -9,7 +9,7 @@ const TRIALS: u64 = 5;
 const CANDIDATES: usize = 500;
 
 #[derive(Debug, Default)]
-struct Tally {
+struct SurveyTally {
     changes: usize,
     right: usize,
     wrong: usize,
@@ -18,8 +18,8 @@ struct Tally {
     samples: f64,
 }
 
-fn tally(make: impl Fn(u64) -> SurveyWorld) -> Tally {
-    let mut tally = Tally::default();
+fn tally(make: impl Fn(u64) -> SurveyWorld) -> SurveyTally {
+    let mut tally = SurveyTally::default();
     for seed in 0..TRIALS {
         let mut world = make(seed);
         let rules = SurveyRules::new(0.05, world.candidates, None);

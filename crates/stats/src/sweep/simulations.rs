@@ -9,26 +9,27 @@ const ROUNDS: u32 = 10;
 
 /// A curve over 14 values, its levels as logarithms.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+enum CurveShape {
     Flat,
     OneDip,
     TwoDips,
     Plateau,
 }
 
-const SHAPES: [Shape; 4] = [Shape::Flat, Shape::OneDip, Shape::TwoDips, Shape::Plateau];
+const SHAPES: [CurveShape; 4] =
+    [CurveShape::Flat, CurveShape::OneDip, CurveShape::TwoDips, CurveShape::Plateau];
 
 /// The level at a place between 0 and 1.
-fn level(shape: Shape, at: f64) -> f64 {
+fn level(shape: CurveShape, at: f64) -> f64 {
     match shape {
-        Shape::Flat => 0.0,
-        Shape::OneDip => 3.0 * (at - 0.37) * (at - 0.37),
-        Shape::TwoDips => 1.5 * (at - 0.2).abs().min((at - 0.8).abs() + 0.02),
-        Shape::Plateau => 1.5 * (0.5 - at).max(0.0) + 0.001 * (0.9 - at).abs(),
+        CurveShape::Flat => 0.0,
+        CurveShape::OneDip => 3.0 * (at - 0.37) * (at - 0.37),
+        CurveShape::TwoDips => 1.5 * (at - 0.2).abs().min((at - 0.8).abs() + 0.02),
+        CurveShape::Plateau => 1.5 * (0.5 - at).max(0.0) + 0.001 * (0.9 - at).abs(),
     }
 }
 
-fn levels(shape: Shape, values: usize) -> Vec<f64> {
+fn levels(shape: CurveShape, values: usize) -> Vec<f64> {
     (0..values).map(|value| level(shape, value as f64 / (values - 1) as f64)).collect()
 }
 
@@ -44,7 +45,7 @@ fn host(movement: Movement, noise: f64, seed: u64) -> SimulatedHost {
 }
 
 /// How often the plateau of a whole sweep lacks the best value.
-fn misses(shape: Shape, movement: Movement, noise: f64, sweeps: u64) -> f64 {
+fn misses(shape: CurveShape, movement: Movement, noise: f64, sweeps: u64) -> f64 {
     let levels = levels(shape, VALUES);
     let is_missed = |seed: u64| {
         let executions = host(movement, noise, seed).rounds(&levels, ROUNDS);
@@ -67,7 +68,7 @@ fn the_plateau_holds_the_best_value() {
 #[test]
 fn the_plateau_holds_the_best_value_on_hosts_whose_speed_moves() {
     // Of a flat curve each value is the best one.
-    let levels = levels(Shape::Flat, VALUES);
+    let levels = levels(CurveShape::Flat, VALUES);
     for movement in MOVEMENTS {
         let lacked = |seed: u64| {
             let executions = host(movement, 0.02, seed).rounds(&levels, ROUNDS);
@@ -81,7 +82,7 @@ fn the_plateau_holds_the_best_value_on_hosts_whose_speed_moves() {
 
 #[test]
 fn what_a_value_costs_is_in_its_interval() {
-    let levels = levels(Shape::OneDip, VALUES);
+    let levels = levels(CurveShape::OneDip, VALUES);
     let (best, default) = (truly_best(&levels), 1);
     let truth = levels[default] - levels[best];
     let is_outside = |seed: &u64| {
@@ -271,7 +272,7 @@ fn a_search_holds_the_best_value_on_hosts_whose_speed_moves() {
 
 #[test]
 fn one_execution_each_says_nothing() {
-    for levels in [vec![0.0, 0.7, 1.1], levels(Shape::OneDip, VALUES)] {
+    for levels in [vec![0.0, 0.7, 1.1], levels(CurveShape::OneDip, VALUES)] {
         let executions = host(Movement::Steady, 0.01, 1).rounds(&levels, 1);
         let estimated = SweepLevels::of(&executions, levels.len()).unwrap();
         let curve = SweepCurve::of(estimated, None, 0.01).unwrap();
