@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 use maud::{Markup, html};
+use tacho_report::comparison::sentence;
+use tacho_report::run;
 
 use super::blocks::with_code;
-use super::{PageFrame, facts, framed, revision_named, runs};
+use super::{PageFrame, facts, framed, revision_named};
 use crate::schedule::{self, DrawnExecution, ScheduleFrame};
-use crate::text::{count, grouped};
+use crate::text::{count, grouped, minute};
 use crate::view::{DisplayScale, HostSpeed, View};
 use crate::{RunBenchmark, RunExecutions, RunProgram, RunRecord};
 
@@ -20,9 +22,9 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     let times = times(executed);
     let content = html! {
         h1 { "Run " (number) ": " (with_code(&record.what)) }
-        (runs::summary(record))
+        (summary(record))
         @if let Some(reference) = &record.reference { p.note { (reference) } }
-        (runs::ways(view, "../", number))
+        (ways(view, "../", number))
         (super::probe::of_run(view, number))
         @if times.is_empty() {
             p.note { "It has no executions." }
@@ -48,6 +50,21 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
         }
     };
     framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// The ways to what came of a run.
+pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
+    html! {
+        (super::comparison::of_run(view, root, run))
+        (super::bisection::of_run(view, root, run))
+        (super::layouts::of_run(view, root, run))
+    }
+}
+
+/// When, where and how far it measured, in a paragraph.
+pub(super) fn summary(record: &RunRecord) -> Markup {
+    let clauses = run::summary(&record.run, &minute(record.run.started), record.took);
+    html! { p { @for clause in clauses { (sentence(&clause, ["\0"; 2])) " " } } }
 }
 
 /// When each execution began, in order.

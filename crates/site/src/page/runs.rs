@@ -1,12 +1,10 @@
 //! The sessions in which the samples were taken, newest first; each has a page of its own.
 
 use maud::{Markup, html};
-use tacho_report::comparison::sentence;
-use tacho_report::run;
 
 use super::{PageFrame, facts, framed, run_file};
 use crate::RunRecord;
-use crate::text::{count, minute};
+use crate::text::count;
 use crate::view::View;
 
 /// Writes the page.
@@ -24,8 +22,8 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
                         "Run " (record.run.number) ": " (record.what)
                     }
                 }
-                (summary(record))
-                (ways(view, "", record.run.number))
+                (super::run::summary(record))
+                (super::run::ways(view, "", record.run.number))
             }
         }
     };
@@ -34,21 +32,6 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         &PageFrame { title: "Runs", root: "", active: "runs.html", scripts: &[] },
         &content,
     )
-}
-
-/// The ways to what came of a run.
-pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
-    html! {
-        (super::comparison::of_run(view, root, run))
-        (super::bisection::of_run(view, root, run))
-        (super::layouts::of_run(view, root, run))
-    }
-}
-
-/// When, where and how far it measured, in a paragraph.
-pub(super) fn summary(record: &RunRecord) -> Markup {
-    let clauses = run::summary(&record.run, &minute(record.run.started), record.took);
-    html! { p { @for clause in clauses { (sentence(&clause, ["\0"; 2])) " " } } }
 }
 
 /// What was read from the host.

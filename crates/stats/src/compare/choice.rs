@@ -1,6 +1,10 @@
 //! Which estimator decides: by whether the host's speed moves, never by A against B.
 
 use super::Estimator;
+use super::estimate::BoundContrasts;
+
+/// Orders within fewer rounds are too few for an interval by neighbours.
+const ENOUGH: usize = 6;
 
 /// Why this estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +42,36 @@ pub struct EstimatorChoice {
 }
 
 impl EstimatorChoice {
+    /// The one that was asked for; else neighbours in time where the host's speed moves, the means
+    /// of modes, or all executions.
+    pub(super) fn of(
+        asked: Option<Estimator>,
+        both: &BoundContrasts,
+        has_modes: bool,
+        level: f64,
+    ) -> Self {
+        let in_order = both.interleaved();
+        let choice = match (asked, in_order) {
+            (Some(estimator), _) => Self::plain(estimator, ChoiceReason::Asked),
+            (None, _) if both.has_levels() => Self::plain(Estimator::Median, ChoiceReason::Levels),
+            (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
+            (None, Some(host)) if host.fit().moves && host.rounds() >= ENOUGH => {
+                let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
+                Self { gain: gain(both, level), ..choice }
+            }
+            (None, _) => Self::plain(Estimator::AllRatios, ChoiceReason::Steady),
+        };
+        Self { uneven: in_order.map(|host| host.fit().uneven()), ..choice }
+    }
+
     pub(super) fn plain(estimator: Estimator, because: ChoiceReason) -> Self {
         Self { estimator, because, uneven: None, gain: None }
     }
+}
+
+/// How many times as many samples all ratios would need.
+fn gain(both: &BoundContrasts, level: f64) -> Option<f64> {
+    let width = |estimator: Estimator| both.bounds(estimator, level).map(|(low, high)| high - low);
+    let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
+    Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
 }

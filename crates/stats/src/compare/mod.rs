@@ -27,7 +27,7 @@ mod quantiles;
 mod ranks;
 mod resolution;
 #[cfg(test)]
-mod rules;
+mod rule_tests;
 mod run_effect;
 mod sample;
 mod sample_size;

@@ -1,6 +1,6 @@
 //! How a comparison is worked out.
 
-use super::choice::{ChoiceReason, EstimatorChoice};
+use super::choice::EstimatorChoice;
 use super::comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
 use super::estimate::BoundContrasts;
 use super::modes::SharedModes;
@@ -9,9 +9,6 @@ use super::sample::{self, SampleValue, Scale};
 use super::sample_size::{MoreSamples, more};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
-
-/// Orders within fewer rounds are too few for an interval by neighbours.
-const ENOUGH: usize = 6;
 
 /// All that is worked with.
 pub(super) struct ComparisonWork {
@@ -45,7 +42,8 @@ impl ComparisonWork {
     }
 
     pub fn finish(self) -> Comparison {
-        let choice = self.choose();
+        let asked = self.rules.estimator;
+        let choice = EstimatorChoice::of(asked, &self.both, self.modes.is_some(), self.level());
         let by = choice.estimator;
         let estimate = self.estimate(&self.both, by);
         let second = self.estimate(&self.both, self.second(by));
@@ -114,36 +112,6 @@ impl ComparisonWork {
 
     fn level(&self) -> f64 {
         self.look.level / 2.0
-    }
-
-    /// The estimator: neighbours in time where the host's speed moves, the means of modes, else all
-    /// executions.
-    fn choose(&self) -> EstimatorChoice {
-        let of_both = self.both.interleaved();
-        let choice = match (self.rules.estimator, of_both) {
-            (Some(estimator), _) => EstimatorChoice::plain(estimator, ChoiceReason::Asked),
-            (None, _) if self.both.has_levels() => {
-                EstimatorChoice::plain(Estimator::Median, ChoiceReason::Levels)
-            }
-            (None, _) if self.modes.is_some() => {
-                EstimatorChoice::plain(Estimator::Mean, ChoiceReason::Modes)
-            }
-            (None, Some(both)) if both.fit().moves && both.rounds() >= ENOUGH => {
-                let choice = EstimatorChoice::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
-                EstimatorChoice { gain: self.gain(), ..choice }
-            }
-            (None, _) => EstimatorChoice::plain(Estimator::AllRatios, ChoiceReason::Steady),
-        };
-        EstimatorChoice { uneven: of_both.map(|both| both.fit().uneven()), ..choice }
-    }
-
-    /// How many times as many samples all ratios would need.
-    fn gain(&self) -> Option<f64> {
-        let width = |estimator: Estimator| {
-            self.both.bounds(estimator, self.level()).map(|(low, high)| high - low)
-        };
-        let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
-        Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
     }
 
     /// The median beside all others; where it lies between modes, or is itself the first, another.

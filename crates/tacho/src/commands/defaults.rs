@@ -1,4 +1,5 @@
-//! The default number of rounds, and what several commands are given alike: shares and budgets.
+//! The default number of rounds of `compare`, `try` and `quirk`, and what several commands are
+//! given alike: shares and budgets. The default of `track` is `tacho_record::Rule`'s.
 
 use tacho_record::{RuleError, RuleRequest, percentage};
 

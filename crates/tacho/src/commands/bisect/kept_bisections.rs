@@ -10,7 +10,7 @@ use tacho_store::{Store, StoreError};
 
 use super::{Exit, typed_subject};
 use crate::cli::{FormatArgs, GlobalArgs};
-use crate::commands::bisect::single::exit_of;
+use crate::commands::bisect::exit_status::exit_of;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
 use crate::output;

@@ -40,6 +40,13 @@ pub struct BisectionWithMerges {
     pub inside: Vec<BisectionResult>,
 }
 
+impl BisectionWithMerges {
+    /// Whether the user stopped any of it.
+    pub fn is_interrupted(&self) -> bool {
+        self.answer.interrupted || self.inside.iter().any(|it| it.interrupted)
+    }
+}
+
 /// Goes on among what guilty merges brought, as long as there are any; what was found in the end.
 pub fn follow(
     global: &GlobalArgs,

@@ -1,6 +1,7 @@
 //! `tacho bisect`: which commit did it, and how sure.
 
 mod change;
+mod exit_status;
 mod kept_bisections;
 mod merges;
 mod range;
@@ -8,8 +9,6 @@ mod revert;
 mod single;
 pub(crate) mod target;
 pub mod typed_subject;
-
-use crate::commands::bisect::single::{BisectedCommits, exit_of, once};
 
 use tacho_experiment::bisect::BisectionResult;
 use tacho_record::Bisection;
@@ -22,8 +21,10 @@ use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report};
+use exit_status::exit;
 use merges::BisectionWithMerges;
 use revert::RevertEffect;
+use single::{BisectedCommits, once};
 
 pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
     match &command.what {
@@ -98,7 +99,7 @@ fn print(
     let revert = reverted.map(|it| it.tried.report(&it.base));
     let each: Vec<&Bisection> = inside.iter().map(|it| &it.bisection).collect();
     if command.form.json {
-        let answer = report::BisectAnswer::new(bisection, is_interrupted(found), revert.as_ref());
+        let answer = report::BisectAnswer::new(bisection, found.is_interrupted(), revert.as_ref());
         return Ok(output::print_json(&versioned(answer.with(each)))?);
     }
     if command.form.markdown {
@@ -121,29 +122,4 @@ fn print(
         output::print(&format!("\nreverted:\n{}", revert.text()))?;
     }
     Ok(())
-}
-
-fn is_interrupted(found: &BisectionWithMerges) -> bool {
-    found.answer.interrupted || found.inside.iter().any(|it| it.interrupted)
-}
-
-/// That of the range; of what merges brought, what is undecided or depends on the machine.
-fn exit(found: &BisectionWithMerges) -> Exit {
-    if is_interrupted(found) {
-        return Exit::Interrupted;
-    }
-    let of_inside = |wanted: Exit| {
-        let mut all = found.inside.iter().map(|it| exit_of(&it.bisection.standing));
-        all.find(|exit| *exit == wanted)
-    };
-    match exit_of(&found.answer.bisection.standing) {
-        Exit::Success => {
-            // The merge is named; which of its commits did it may not be.
-            let is_open =
-                of_inside(Exit::Undecided).or_else(|| of_inside(Exit::SideUndecided)).is_some();
-            let whole = || of_inside(Exit::DependsOnMachine).unwrap_or(Exit::Success);
-            if is_open { Exit::SideUndecided } else { whole() }
-        }
-        exit => exit,
-    }
 }

@@ -1,4 +1,4 @@
-//! One bisection: asked, measured, and the exit status of what came of it.
+//! One bisection: asked and measured.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tacho_experiment::bisect::{
     BisectForecast, BisectionResult, Inquiry, MergeRange, bisect, same_program,
 };
 use tacho_experiment::probe::{NO_OTHER_ORDERS, other_orders};
-use tacho_record::bisection::{BisectionEnd, BisectionRequest, BisectionState, UndecidedReason};
+use tacho_record::bisection::BisectionRequest;
 use tacho_record::{Plan, Revision};
 
 use crate::cli::{BisectArgs, GlobalArgs};
@@ -14,7 +14,6 @@ use crate::commands::bisect::range::Range;
 use crate::commands::edited;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
-use crate::exit::Exit;
 use crate::output::answer::versioned;
 use crate::output::bisect::{expected_answer, expected_text};
 use crate::output::{self, text};
@@ -131,18 +130,4 @@ pub(crate) fn bisected(
         ..SessionRequest::new(plan, &revisions)
     };
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
-}
-
-/// The exit status that says how a bisection ended.
-pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
-    match standing.found {
-        None => Exit::Interrupted,
-        // All changes were asked for.
-        Some(BisectionEnd::Verified) if standing.has_open_sides() => Exit::SideUndecided,
-        Some(BisectionEnd::Verified) => Exit::Success,
-        Some(BisectionEnd::NotReproduced) => Exit::NotReproduced,
-        Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }) => Exit::Error,
-        Some(BisectionEnd::Undecided { .. }) => Exit::Undecided,
-        Some(BisectionEnd::DependsOnMachine) => Exit::DependsOnMachine,
-    }
 }

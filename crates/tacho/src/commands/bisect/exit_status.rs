@@ -1,0 +1,41 @@
+//! The exit status of a bisection.
+
+use tacho_record::bisection::{BisectionEnd, BisectionState, UndecidedReason};
+
+use super::merges::BisectionWithMerges;
+use crate::exit::Exit;
+
+/// That of the range; of what merges brought, what is undecided or depends on the machine.
+pub(super) fn exit(found: &BisectionWithMerges) -> Exit {
+    if found.is_interrupted() {
+        return Exit::Interrupted;
+    }
+    let of_inside = |wanted: Exit| {
+        let mut all = found.inside.iter().map(|it| exit_of(&it.bisection.standing));
+        all.find(|exit| *exit == wanted)
+    };
+    match exit_of(&found.answer.bisection.standing) {
+        Exit::Success => {
+            // The merge is named; which of its commits did it may not be.
+            let is_open =
+                of_inside(Exit::Undecided).or_else(|| of_inside(Exit::SideUndecided)).is_some();
+            let whole = || of_inside(Exit::DependsOnMachine).unwrap_or(Exit::Success);
+            if is_open { Exit::SideUndecided } else { whole() }
+        }
+        exit => exit,
+    }
+}
+
+/// The exit status that says how a bisection ended.
+pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
+    match standing.found {
+        None => Exit::Interrupted,
+        // All changes were asked for.
+        Some(BisectionEnd::Verified) if standing.has_open_sides() => Exit::SideUndecided,
+        Some(BisectionEnd::Verified) => Exit::Success,
+        Some(BisectionEnd::NotReproduced) => Exit::NotReproduced,
+        Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }) => Exit::Error,
+        Some(BisectionEnd::Undecided { .. }) => Exit::Undecided,
+        Some(BisectionEnd::DependsOnMachine) => Exit::DependsOnMachine,
+    }
+}
