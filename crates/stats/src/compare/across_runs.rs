@@ -125,10 +125,16 @@ fn modes(a: &[SampleValue], b: &[SampleValue]) -> Option<SharedModes> {
     are_exact.then(|| SharedModes::of(Scale::Ratio, &logs(a), &logs(b), 0.0)).flatten()
 }
 
-/// What means of runs differ by, of programs that may be in either mode during the other run.
+/// What means of runs differ by, of programs that may be in either mode during the other run. The
+/// degrees of freedom are Satterthwaite's (Biometrics Bulletin 2, 1946), as more is known of how
+/// far modes are apart than of runs.
 fn with_modes(sides: [&[SampleValue]; 2], prior: RunEffectPrior) -> RunEffectPrior {
     let apart = sides.map(deviation_of_one).into_iter().fold(0.0, f64::max);
-    RunEffectPrior { deviation: prior.deviation.hypot(apart), ..prior }
+    let values = sides.map(<[SampleValue]>::len).into_iter().min().unwrap_or(0);
+    let [of_runs, of_modes] = [prior.deviation, apart].map(|deviation| deviation.powi(2));
+    let terms = of_runs.powi(2) / prior.freedom + of_modes.powi(2) / values as f64;
+    let freedom = (of_runs + of_modes).powi(2) / terms;
+    RunEffectPrior { deviation: prior.deviation.hypot(apart), freedom, ..prior }
 }
 
 pub(super) fn estimate(over: &RunsComparison, a: &[SampleValue], margin: f64) -> Estimate {

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::rules::{around, compared};
+use super::rule_tests::{around, compared};
 use super::{ComparisonRules, Estimator, Look, SampleValue, Scale, Sides, Verdict, compare};
 use crate::{Bound, BoundedValue};
 
