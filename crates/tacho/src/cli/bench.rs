@@ -143,7 +143,7 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
     /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else the ratio over all pairs (one sample of each command) [default: auto]
+    /// host moves, else the ratio over every pairing of their samples [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output

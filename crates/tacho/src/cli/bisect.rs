@@ -17,8 +17,9 @@ use crate::cli::shared::DirectionName;
 /// same command resumes.
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command fails
-/// in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits
-/// that may be the cause are printed), or neither end could be built; 5 named and verified, but the
+/// in the same way at both ends, or neither end builds because a program such as the compiler is
+/// missing; 3 the ends do not differ here and now; 4 undecided (the commits that may be the cause
+/// are printed), or neither end could be built for another reason; 5 named and verified, but the
 /// effect depends on the machine or the layout (`--probe`); 6 named and verified, but the rest of
 /// the range (`--all`) or the commit inside the merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
@@ -77,9 +78,9 @@ pub struct BisectArgs {
     /// and measured
     #[arg(long)]
     pub into_merges: bool,
-    /// Also measure the culprit under disturbances: an environment of random length, other
-    /// addresses, a single processor, another link order. Exit status 5 if the effect depends on
-    /// one
+    /// Also measure the culprit under disturbances, such as a busy core, a single processor, an
+    /// environment of random length, other addresses, cold caches and two other link orders. Exit
+    /// status 5 if the effect depends on one
     #[arg(long, conflicts_with = "test")]
     pub probe: bool,
     /// Also measure the later end with the culprit reverted, if the revert applies and builds

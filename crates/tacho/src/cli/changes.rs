@@ -35,9 +35,9 @@ pub struct ChangeQueryArgs {
     /// Measure both sides again, interleaved, and confirm or withdraw these changes (names or
     /// revisions) [default of NAME: all listed new changes that were not measured again]
     ///
-    /// A difference that is still there is confirmed. Otherwise the change is withdrawn as not
-    /// reproduced. The samples do not enter any series. After an interruption, the same command
-    /// resumes.
+    /// A difference that is still there is confirmed. If at most a quarter of it is there, the
+    /// change is withdrawn as not reproduced. If the samples do not decide, the change stays open.
+    /// The samples do not enter any series. After an interruption, the same command resumes.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// With `--confirm`: execute both sides of each change N times [default: 20]
@@ -69,8 +69,8 @@ pub struct ChangeQueryArgs {
     /// always holds [default: lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
-    /// With several files: the order of their points [default: time if all files have it; else as
-    /// given, if the files are typed in another order than that of their names; else name]
+    /// With several files: the order of their points [default: time if all files have one; else
+    /// name, if they are typed in that order; else given]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }

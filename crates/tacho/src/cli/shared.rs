@@ -30,7 +30,8 @@ pub struct ComparisonArgs {
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
     /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else the ratio over all pairs (one sample of A, one of B) [default: auto]
+    /// host moves, else the ratio over every pairing of a sample of A with a sample of B
+    /// [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like
