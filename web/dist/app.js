@@ -4589,7 +4589,7 @@ THE SOFTWARE.
     return shown === 0 ? "" : `${letters.slice(0, shown).join("").trimEnd()}…`;
   }
 
-  // src/chart/marks.ts
+  // src/chart/point_state.ts
   var FAILURES = {
     "build-failed": "cross",
     "build-timed-out": "cross",

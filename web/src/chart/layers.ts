@@ -4,7 +4,7 @@ import type { Edge, Found, Point, Stretch } from "../data.ts";
 import type { Columns } from "./columns.ts";
 import { fitted, sideOf } from "./label.ts";
 import type { Level } from "./levels.ts";
-import { failureOf, isBound, runBorders } from "./marks.ts";
+import { failureOf, isBound, runBorders } from "./point_state.ts";
 import type { Theme } from "./theme.ts";
 
 /** What the layers draw, asked for at each drawing. */

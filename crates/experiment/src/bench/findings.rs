@@ -5,8 +5,8 @@ use std::thread::available_parallelism;
 use tacho_record::Warmup;
 use tacho_report::bench::notes::FarSample;
 use tacho_report::bench::{AdviceGiven, BenchFindings, BenchReference, BenchRow};
+use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::meaning::is_split_by_ticks;
-use tacho_report::way_out::{CALLGRIND, WaysOut};
 
 use super::{BenchCommand, BenchQuestion, BenchResult, CommandResult, Standings, Start};
 use crate::analysis::outlier_causes::{self, OutlierCause, OutlierExplanation};

@@ -2,7 +2,7 @@
 
 use tacho_record::build_error::{cause, error_line};
 
-use crate::build::remedy::remedy_of;
+use crate::build::known_remedies::remedy_of;
 
 /// What a build that failed says.
 #[derive(Clone, Debug, PartialEq, Eq)]

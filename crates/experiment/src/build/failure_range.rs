@@ -7,7 +7,7 @@ use tacho_record::{Build, BuildState, Revision};
 
 pub use crate::build::build_error::Complaint;
 use crate::build::builds::UnpackResult;
-pub use crate::build::remedy::{Remedy, RemedyRoute, remedy_of};
+pub use crate::build::known_remedies::{Remedy, RemedyRoute, remedy_of};
 use crate::{Context, ExperimentError, Question};
 
 /// The stretch around a revision in which builds fail as its own does, as places in the question's

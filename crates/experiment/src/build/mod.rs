@@ -3,7 +3,7 @@
 pub(crate) mod build_error;
 pub(crate) mod builds;
 pub mod failure_range;
+pub(crate) mod known_remedies;
 pub mod layout_rotation;
 pub mod layouts;
 pub mod linking;
-pub(crate) mod remedy;

@@ -5,13 +5,13 @@
 //! everything that groups failures. Which line says how much is in `line`; what of a line differs
 //! although the cause does not is in `cause`.
 
-mod cause;
 mod line;
+mod same_cause;
 
 use std::collections::VecDeque;
 
-pub use cause::{cause, has_same_cause};
 use line::{ErrorLine, LineSign, Message};
+pub use same_cause::{cause, has_same_cause};
 
 use crate::is_shown;
 

@@ -3,7 +3,7 @@
 use tacho_stats::sweep::SweepCurve;
 
 use super::{SweepFindings, SweepRow};
-use crate::way_out::{CALLGRIND, WaysOut};
+use crate::busy_host_hint::{CALLGRIND, WaysOut};
 
 /// Rounds that take longer, in nanoseconds, are not the cheapest way.
 const LONG: f64 = 60e9;

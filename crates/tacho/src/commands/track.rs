@@ -15,9 +15,9 @@ use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
     percentage,
 };
+use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
 use tacho_report::series::LEFT_BEHIND_HINT;
-use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
+use tacho_report::busy_host_hint::WaysOut;
 use tacho_report::change::{effect, effect_again};
-use tacho_report::way_out::WaysOut;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;

@@ -2,10 +2,10 @@
 //! [`tacho_report::comparison`].
 
 mod answer;
+mod busy_host;
 mod family;
 mod gate_notes;
 mod junit;
-mod notes;
 pub(crate) mod report;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, isBound, runBorders } from "../src/chart/marks.ts";
+import { failureOf, isBound, runBorders } from "../src/chart/point_state.ts";
 import type { Point, State } from "../src/data.ts";
 import { series } from "./fixtures/series.ts";
 

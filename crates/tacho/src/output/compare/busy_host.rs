@@ -2,8 +2,8 @@
 
 use tacho_experiment::compare::ComparisonData;
 use tacho_report::block::AnswerNote;
+use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::comparison::ComparedRow;
-use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_stats::compare::Verdict;
 
 use crate::output::compare::report::CompareReport;
