@@ -621,7 +621,7 @@ fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
     assert_eq!(condition("environment.TZ"), "UTC");
     assert_eq!(
         condition("environment.TACHO_PADDING"),
-        "0 to 4095 times X, another number for each execution"
+        "0 to 4095 letters X, another number for each execution"
     );
     assert!(variables(&project).contains(&"TACHO_PADDING".to_owned()), "it is there");
     assert!(condition("instrument.nothing").ends_with(" ns"), "{}", answer["conditions"]);

@@ -35,7 +35,7 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
       over 99.9 % likely; verified in N fresh pairs with 0356fb6275
 
     e8df7926a4 2023-11-15 bring
-      the merge itself, against all that it brought, merged one after the other
+      the merge itself, compared with its commits merged one after the other
       by A. Author
       changed work of work by −25.3 %
       over 99.9 % likely; verified in N fresh pairs with b4ca8e0349
@@ -56,7 +56,7 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     let again = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert_eq!(named(&again), ["b2", "bring"]);
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
-    assert!(markdown.contains("the merge itself, against all that it brought"), "{markdown}");
+    assert!(markdown.contains("the merge itself, compared with its commits"), "{markdown}");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn where_a_conflict_was_resolved_otherwise_the_merge_is_in_the_set() {
     let out = &answer.stdout;
     assert!(out.contains(" b2\n  by A. Author\n  changed work of work by +50.0 %\n"), "{out}");
     let set = " bring\n  or the commit before it that could not be measured\n  the merge itself, \
-        against all";
+        compared with";
     assert!(out.contains(set) && out.contains("  changed work of work by −25.3 %\n"), "{out}");
     assert!(!out.contains("--retry-failed"), "a conflict stays one: {out}");
 }

@@ -55,8 +55,8 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
     let bisect =
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
-    let why = "undecided: two builds do not show how far builds vary without a change of the \
-        source: +5.0 % may be only such variation\n";
+    let why = "undecided: with only two builds it is unknown how far builds of one source vary: \
+        +5.0 % may be nothing more than that\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
     assert!(answer["standing"]["between_builds"].is_null(), "{answer}");

@@ -224,7 +224,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       after  <line><time>  <time> … <time>  <percent>  24  12
       <time>  <time>
 
-      in less than <percent> of cases a series without a change looks as clear as this by chance; 3 series were judged together
+      a series without any change would look like this by chance in less than <percent> of cases; 3 series were judged together
       seen in 1 analysis so far: provisional
 
     the commit

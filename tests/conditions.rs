@@ -80,7 +80,7 @@ fn an_edited_condition_is_another_version() {
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
     let project = project.plan(&format!("{plan}conditions = {{ nice = 5 }}\n"));
     let answer = project.tacho("track HEAD").exits(0);
-    let told = "note: `answer` was edited: it is measured by itself, as version 2\n";
+    let told = "note: `answer` was edited: it starts a new series, as version 2\n";
     assert!(answer.stderr.starts_with(told), "{}", answer.stderr);
     assert!(answer.stdout.starts_with("answer v2 · wall"), "{}", answer.stdout);
 }

@@ -127,7 +127,7 @@ fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     assert!(row["repetition"]["layouts"].is_number(), "{answer}");
 
     let text = project.tacho("try slower.diff --base HEAD~1 --layouts 2 -r 3").exits(0).stdout;
-    assert!(text.contains("parts work: by 2 layouts: HEAD~1: restart "), "{text}");
+    assert!(text.contains("parts work: measured over 2 layouts: HEAD~1: restart "), "{text}");
     project.tacho("site pages").exits(0);
     let page = std::fs::read_to_string(project.path().join("pages/comparison/2.html")).unwrap();
     assert!(
@@ -294,7 +294,7 @@ fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
 fn without_a_linker_or_anything_to_link_there_are_no_layouts() {
     let answer = program("cc -o prog *.c").tacho("layouts --linker bfd").exits(2);
     insta::assert_snapshot!(answer.stderr, @r"
-    error: there is no linker here that shuffles called `bfd`
+    error: there is no linker `bfd` here that shuffles
     hint: install `mold` or `lld`: both have `--shuffle-sections`
     ");
     let answer = Project::scripts(1).tacho("layouts").exits(2);

@@ -416,8 +416,8 @@ fn the_window_is_found_and_a_quirk_suggested() {
 
     2 revisions in a row:
       builds  2cdd082175  2023-11-14  change 1
-      fails from  4809682f10  2023-11-15  change 2
-      fails to  77fa50b292  2023-11-15  change 3
+      first failure  4809682f10  2023-11-15  change 2
+      last failure  77fa50b292  2023-11-15  change 3
       builds  8cc0a422b2  2023-11-15  change 4
 
     a quirk to fill in, for tacho.toml or quirks/*.toml:

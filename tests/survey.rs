@@ -201,7 +201,7 @@ fn what_is_not_measured_is_not_called_measured() {
     let told = again("track --builds 2 HEAD~20..");
     assert!(told.contains("build failed"), "{told}");
     assert!(
-        told.contains("\nnothing was missing: all of this that builds is measured\n"),
+        told.contains("\nnothing was missing: every revision that builds is measured\n"),
         "{told}"
     );
     // What another command has built, and the survey did not ask for.

@@ -96,7 +96,7 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     let project = project.plan(&mistake("sh -c 'exit 3'"));
     let other = project.tacho("track").exits(2);
     assert_snapshot!(other.steady_stderr(), @r#"
-    note: `answer` was edited: it is measured by itself, as version 2
+    note: `answer` was edited: it starts a new series, as version 2
     note: 2 executions failed; first `answer v2` at 18b5b85ede: exit 3
     hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
     error: no values, as executions failed: `answer v2` at 18b5b85ede
@@ -134,7 +134,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
         project.plan(&slow.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }"));
     let edited = project.tacho("track --json").exits(0);
     assert_snapshot!(edited.stderr, @r#"
-    note: `answer` was edited: it is measured by itself, as version 2
+    note: `answer` was edited: it starts a new series, as version 2
     hint: if both measure the same, write `same-as = 1` in the plan
     "#);
     let edited = edited.json();
@@ -151,7 +151,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
 
     answer · wall (lower is better)  <line>
-      superseded: the plan has another command, version 2
+      superseded: the plan has version 2
 
       revision  date  subject  n  median  spread
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
@@ -169,12 +169,13 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     let command = SCRIPT_PLAN.replace("[[benchmark]]", more);
     let project = project.plan(&command);
     let answer = project.tacho("track -m x").exits(2);
-    let end = "\nnothing was measured: all samples are there, without `x`\n";
+    let end = "\nnothing was measured: all samples exist already, but they have no `x`\n";
     assert!(answer.stdout.ends_with(end), "{}", answer.stdout);
     assert_eq!(
         answer.stderr,
         "error: `x` has no values at 1 revision: it was measured before the plan had this metric\n\
-         hint: `tacho track --rounds 6` adds 3 rounds to the 3 of each, with it\n"
+         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, and these \
+         have the metric\n"
     );
     let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
     let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter)).tacho("track");

@@ -1,7 +1,7 @@
 //! Which version of a benchmark a plan's entry is.
 //!
 //! The store knows what each version executes. An entry that executes what a version executed is
-//! this version; an edited one is the next, and is measured by itself. `same-as` in the plan says
+//! this version; an edited one is the next, with series of its own. `same-as` in the plan says
 //! that both wordings measure the same. Stores that were written before definitions were kept have
 //! them in the plans of their runs.
 

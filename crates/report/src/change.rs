@@ -169,7 +169,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
             many => format!("{many} series were judged together"),
         };
         format!(
-            "in {share} of cases a series without a change looks as clear as this by chance; \
+            "a series without any change would look like this by chance in {share} of cases; \
              {judged}"
         )
     };
@@ -251,22 +251,22 @@ pub fn again(again: &RepeatMeasurement) -> String {
 fn layouts(again: &RepeatMeasurement) -> String {
     match (again.layouts, again.environments) {
         (0, false) => String::new(),
-        (0, true) => " in environments of another size each time".to_owned(),
-        (layouts, _) => format!(" in {layouts} layouts"),
+        (0, true) => ", in environments of another size each time".to_owned(),
+        (layouts, _) => format!(", in {layouts} layouts"),
     }
 }
 
 /// What measuring both sides again said.
 fn measured_again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
-        Some(true) => "both sides differ side by side as well",
-        Some(false) => "side by side less than a quarter of the difference was found",
-        None => "the samples did not show whether both sides differ side by side",
+        Some(true) => "the sides still differ",
+        Some(false) => "less than a quarter of the difference was found",
+        None => "the samples do not show whether the sides differ",
     };
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
     let numbers = effect_again(again)
         .map_or_else(String::new, |found| format!(": {}{range}", found.shown(percent)));
-    format!("measured again{}: {said}{numbers}", layouts(again))
+    format!("measured again in the same rounds{}: {said}{numbers}", layouts(again))
 }
 
 /// What happened to a change, each in a clause that is to follow its time.
@@ -301,9 +301,9 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
         HappeningKind::Measured(again) => {
             let verb = match again.differs {
-                Some(true) => "they differ",
+                Some(true) => "the sides differ",
                 Some(false) => "less than a quarter of the difference was found",
-                None => "the samples do not show whether they differ",
+                None => "the samples do not show whether the sides differ",
             };
             let found = effect_again(again)
                 .map_or_else(String::new, |found| format!(" ({})", found.shown(percent)));

@@ -214,7 +214,7 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 
 /// Why a row has no change where another run begins.
 pub const RUN_BEGINS: &str =
-    "where another run begins there is no change: the host may differ from run to run";
+    "the column of changes is empty where another run begins: the host may differ from run to run";
 
 /// What is to be said of a point besides its numbers, nothing of one that was just measured;
 /// `short` gives the name of another revision.
@@ -272,7 +272,7 @@ pub const UNPLANNED: &str = "the plan has no such benchmark any more";
 /// That the plan has another version of a benchmark.
 #[must_use]
 pub fn superseded(by: u32) -> String {
-    format!("superseded: the plan has another command, version {by}")
+    format!("superseded: the plan has version {by}")
 }
 
 /// That executions left processes behind.

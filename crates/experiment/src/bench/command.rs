@@ -69,8 +69,9 @@ impl BenchCommand {
     /// length does not vary.
     #[must_use]
     pub fn padding(&self) -> Option<(&'static str, String)> {
-        let what =
-            || format!("0 to {} times X, another number for each execution", env_padding::LONGEST);
+        let what = || {
+            format!("0 to {} letters X, another number for each execution", env_padding::LONGEST)
+        };
         self.conditions.random_environment.then(|| (env_padding::NAME, what()))
     }
 

@@ -19,7 +19,7 @@ pub enum LinkingError {
         benchmark: String,
     },
     /// No linker of this host shuffles, or none of that name.
-    #[error("there is no linker here that shuffles{}", called(name.as_deref()))]
+    #[error("there is no linker{} here that shuffles", called(name.as_deref()))]
     NoLinker {
         /// The linker that was named, if one was.
         name: Option<String>,
@@ -56,7 +56,7 @@ impl LinkingError {
 
 /// ` called x`, where there is a name.
 fn called(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" called `{name}`"))
+    name.map_or_else(String::new, |name| format!(" `{name}`"))
 }
 
 /// What a command asks for.

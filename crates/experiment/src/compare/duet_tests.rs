@@ -122,7 +122,9 @@ fn who_cannot_be_prepared_leaves_the_other_without_a_sample() {
     let (why, side) = all.rows[0].failure.clone().unwrap();
     assert_eq!(side, 0);
     assert!(
-        why.contains("not executed, since the other of the pair was not: `prepare` failed: exit 1"),
+        why.contains(
+            "since its partner of the pair could not be executed: `prepare` failed: exit 1"
+        ),
         "{why}"
     );
 }

@@ -102,16 +102,16 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
     let change =
         change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
     let layouts = match bisection.asked.typed {
-        None => " (`tacho layouts` measures that)",
+        None => " (`tacho layouts` measures it)",
         Some(_) => "",
     };
     let hint = format!(
         "name ends further apart, so that more builds before and after the change are measured, or \
-         give with `--layout` how far builds vary{layouts}"
+         state with `--layout 1%` how far builds vary{layouts}"
     );
     let why = format!(
-        "two builds do not show how far builds vary without a change of the source: {change} may \
-         be only such variation"
+        "with only two builds it is unknown how far builds of one source vary: {change} may be \
+         nothing more than that"
     );
     [why, hint]
 }

@@ -152,7 +152,11 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
-                1 => "; a change that only one commit had would not be seen".to_owned(),
+                1 => {
+                    "; a change that was there at only one commit, and gone at the next, would not \
+                      be seen"
+                        .to_owned()
+                }
                 some => {
                     format!("; a change that came and went within {some} commits would not be seen")
                 }

@@ -91,14 +91,15 @@ impl ComparisonReport<'_> {
         let [first, second] = self.short_names();
         let repetition = self.repetition(row).map_or_else(String::new, |it| {
             format!(
-                "; each mean would be known to {} by {}, {} each",
-                words::precision(self.terms.margin),
+                "; with {} of {}, each mean would be known to {}",
                 count(it.layouts as usize, "layout"),
                 words::executions(it),
+                words::precision(self.terms.margin),
             )
         });
         let layouts = a.layouts.min(b.layouts);
-        Some(format!("by {layouts} layouts: {}; {}{repetition}", of(first, a), of(second, b)))
+        let layouts = count(layouts, "layout");
+        Some(format!("measured over {layouts}: {}; {}{repetition}", of(first, a), of(second, b)))
     }
 
     /// How often to repeat at each level; nothing where it is not known how long a build takes.

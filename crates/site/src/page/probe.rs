@@ -68,7 +68,7 @@ fn one(row: &ProbedRow) -> Markup {
             figcaption {
                 @if row.is_pair() { "B by A: 1 is no difference." }
                 @else { "The level by the usual one: 1 is no change." }
-                " Intervals of 95 %, all disturbances together."
+                " The 95 % intervals are valid for all disturbances at once."
             }
         }
         (blocks::table(&row.table()))

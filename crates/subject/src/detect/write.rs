@@ -50,7 +50,10 @@ fn head(recipe: &Recipe) -> String {
             )
         }
         (what, Some(_)) => {
-            format!("Here is {what}. The plan works as it is; change `command` first.")
+            format!(
+                "Here is {what}.\n# The plan works as it is, but its `command` is only a guess: \
+                 change that first."
+            )
         }
     };
     format!(

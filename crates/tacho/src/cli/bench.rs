@@ -193,7 +193,7 @@ fn meant_metric(text: &str) -> Option<String> {
         Some(_) => format!("`--counter {name}` counts it"),
         None => "it is measured anyway".to_owned(),
     };
-    Some(format!("{guess}{how}, and `-m` is how often to execute at least"))
+    Some(format!("{guess}{how}; `-m` is the least number of executions"))
 }
 
 /// Options of hyperfine that are refused here, each with a hint.
@@ -264,9 +264,9 @@ mod tests {
         let meant = |text: &str| min_rounds(text).unwrap_err();
         assert_eq!(
             meant("wal"),
-            "did you mean `wall`? it is measured anyway, and `-m` is how often to execute at least"
+            "did you mean `wall`? it is measured anyway; `-m` is the least number of executions"
         );
-        assert!(meant("cpu").starts_with("it is measured anyway, and"));
+        assert!(meant("cpu").starts_with("it is measured anyway; "));
         assert!(meant("instructions=callgrind").starts_with("`--counter callgrind-instructions`"));
         assert_eq!(meant("many"), "invalid digit found in string");
     }

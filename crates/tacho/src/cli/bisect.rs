@@ -18,10 +18,11 @@ use crate::cli::shared::DirectionName;
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command fails
 /// in the same way at both ends, or neither end builds because a program such as the compiler is
-/// missing; 3 the ends do not differ here and now; 4 undecided (the commits that may be the cause
-/// are printed), or neither end could be built for another reason; 5 named and verified, but the
-/// effect depends on the machine or the layout (`--probe`); 6 named and verified, but the rest of
-/// the range (`--all`) or the commit inside the merge is undecided; 130 interrupted.
+/// missing or sources could not be fetched; 3 the ends do not differ here and now; 4 undecided (the
+/// commits that may be the cause are printed), or neither end could be built for another reason; 5
+/// named and verified, but the effect depends on the machine or the layout (`--probe`); 6 named and
+/// verified, but the rest of the range (`--all`) or the commit inside the merge is undecided; 130
+/// interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not

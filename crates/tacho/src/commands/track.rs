@@ -342,7 +342,7 @@ impl CommandSession {
             }
             output::note(
                 "note",
-                &format!("`{name}` was edited: it is measured by itself, as version {version}"),
+                &format!("`{name}` was edited: it starts a new series, as version {version}"),
             );
             if let Some(before) = measured {
                 let same =

@@ -227,12 +227,10 @@ impl SurveyReport<'_> {
             (PlaceStatus::Pinned, 1) => format!("{} {subject}", bad.short()),
             (known, commits) => {
                 let why = match known {
-                    PlaceStatus::Pinned | PlaceStatus::Closed => {
-                        "the others cannot be distinguished from it"
-                    }
-                    PlaceStatus::Range => "not pinned yet",
+                    PlaceStatus::Pinned | PlaceStatus::Closed => ", which cannot be distinguished",
+                    PlaceStatus::Range => ": not pinned yet",
                 };
-                format!("one of {commits} commits, {}..{}: {why}", good.short(), bad.short())
+                format!("one of {commits} commits, {}..{}{why}", good.short(), bad.short())
             }
         }
     }

@@ -166,7 +166,10 @@ impl TrackReport<'_> {
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 && !self.has_values() {
-            format!("nothing was measured: all samples are there, without {}", self.unread())
+            format!(
+                "nothing was measured: all samples exist already, but they have no {}",
+                self.unread()
+            )
         } else if left > 0 {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
@@ -177,7 +180,7 @@ impl TrackReport<'_> {
         } else if builds.iter().all(is_built) {
             "nothing was missing: all of this is measured".to_owned()
         } else {
-            "nothing was missing: all of this that builds is measured".to_owned()
+            "nothing was missing: every revision that builds is measured".to_owned()
         }
     }
 
@@ -337,8 +340,9 @@ impl TrackReport<'_> {
             let Self { rounds, .. } = *self;
             let more = rounds.saturating_mul(2);
             format!(
-                "`tacho track --rounds {more}` adds {} to the {rounds} of each, with it",
-                text::count(rounds as usize, "round")
+                "`tacho track --rounds {more}` measures {} of each revision, and these have the \
+                 metric",
+                text::count(rounds as usize, "more round")
             )
         };
         note("hint", &how);

@@ -187,17 +187,17 @@ impl Failing<'_> {
         let beside = |beside: Option<&StretchNeighbour>| {
             let Some(beside) = beside else { return String::new() };
             let how = match beside {
-                StretchNeighbour::Builds(_) => "builds     ",
-                StretchNeighbour::Skipped(_) => "skipped    ",
+                StretchNeighbour::Builds(_) => "builds",
+                StretchNeighbour::Skipped(_) => "skipped",
                 StretchNeighbour::Fails { .. } => "other error",
             };
-            format!("  {how} {}\n", name(beside.near()))
+            format!("  {how:<13}  {}\n", name(beside.near()))
         };
         let mut out = format!("{} does not build:\n  {}\n\n", wanted.short(), self.error);
         out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
         out += &beside(window.before.as_ref());
-        out +=
-            &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
+        out += &format!("  first failure  {}\n", name(window.first));
+        out += &format!("  last failure   {}\n", name(window.last));
         out += &beside(window.after.as_ref());
         for beside in [&window.before, &window.after].into_iter().flatten() {
             out += &self.otherwise(beside);

@@ -198,7 +198,7 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     };
     let one_of = if others.is_some() { " that it is one of these" } else { "" };
     let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
-    let merge = "the merge itself, against all that it brought, merged one after the other";
+    let merge = "the merge itself, compared with its commits merged one after the other";
     let items = [
         others.map(|others| format!("or {others}")),
         bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),

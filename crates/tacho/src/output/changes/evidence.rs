@@ -175,8 +175,8 @@ impl Evidence {
         (self.by_runs && finding.kind.is_of_level() && levels.into_iter().any(is_off)).then(|| {
             let [before, after] = medians.map(|median| unit.show(median));
             format!(
-                "the medians of what was measured are {before} and {after}, with the effects of \
-                 runs"
+                "the medians of all samples are {before} and {after}; these include differences \
+                 between runs"
             )
         })
     }

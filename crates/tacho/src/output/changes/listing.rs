@@ -24,6 +24,8 @@ const SUBJECT: usize = 60;
 const NOTE: usize = 40;
 /// How many series, or changes, are named at most.
 const NAMED: usize = 3;
+/// Why a row that is worse and new may be no regression.
+const NO_REGRESSION: &str = "the cause may be the layout of one build, or the environment";
 
 /// What is said of all series.
 pub struct ChangeListing {
@@ -288,8 +290,10 @@ impl ChangeListing {
         match (rows, self.regressions) {
             (0, 0) => String::new(),
             (rows, some) if rows <= some => format!("; {regressions}"),
-            (1, _) => "; the one that is worse and new is not a regression".to_owned(),
-            (rows, 0) => format!("; none of the {rows} that are worse and new is a regression"),
+            (1, _) => format!("; 1 is worse and new, but not a regression\n{NO_REGRESSION}"),
+            (rows, 0) => {
+                format!("; {rows} are worse and new, but no regressions\n{NO_REGRESSION}")
+            }
             (rows, _) => format!("; {regressions} among {rows} that are worse and new"),
         }
     }

@@ -209,7 +209,8 @@ impl CompareReport<'_> {
         let is_unclear = |row: &&ComparedRow| row.is_measured() && row.verdict == Verdict::Unclear;
         let at_limit = match all.rows.iter().filter(is_unclear).count().saturating_sub(open.len()) {
             0 => String::new(),
-            more => format!(" at this limit ({more} more only below it)"),
+            1 => " at this limit (1 more is unclear, but certainly below it)".to_owned(),
+            more => format!(" at this limit ({more} more are unclear, but certainly below it)"),
         };
         let line = |row: &&ComparedRow| {
             format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, all, row))

@@ -44,7 +44,7 @@ impl Axis {
     /// What the ends of the axis are.
     pub fn scale(&self) -> String {
         format!(
-            "picture: {:.3} to {:.3}, │ is 1; intervals of 95 %, all disturbances together",
+            "picture: {:.3} to {:.3}, │ is 1; 95 % intervals, valid for all lines at once",
             self.low.exp(),
             self.high.exp()
         )
