@@ -44,7 +44,9 @@ pub fn compare_earlier(
     };
     let estimate = over.map(|over| estimate(&over, &a, rules.margin));
     let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
-    let mut notes = notes(over.map(|over| over.deviation), estimate.as_ref(), prior);
+    // What modes add is no difference between runs.
+    let between = over.map(|over| if modes.is_some() { prior.deviation } else { over.deviation });
+    let mut notes = notes(between, estimate.as_ref(), prior);
     // As where both are counted today.
     if let Some(over) = over.filter(|_| rules.once.is_some()) {
         notes = vec![Note::Once(over.deviation)];

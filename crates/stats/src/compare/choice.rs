@@ -2,6 +2,8 @@
 
 use super::Estimator;
 use super::estimate::BoundContrasts;
+use super::modes;
+use crate::interleaved::Contrast;
 
 /// Orders within fewer rounds are too few for an interval by neighbours.
 const ENOUGH: usize = 6;
@@ -15,7 +17,7 @@ pub enum ChoiceReason {
     HostMoves,
     /// Nothing shows that the host's speed moved, so that all executions are compared.
     Steady,
-    /// Samples come in levels, for which there is no other.
+    /// Several layouts were executed: each has its median.
     Levels,
     /// A side was measured in another run, where there is no other.
     Earlier,
@@ -55,7 +57,7 @@ impl EstimatorChoice {
             (Some(estimator), _) => Self::plain(estimator, ChoiceReason::Asked),
             (None, _) if both.has_levels() => Self::plain(Estimator::Median, ChoiceReason::Levels),
             (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
-            (None, Some(host)) if host.fit().moves && host.rounds() >= ENOUGH => {
+            (None, Some(host)) if is_moving(host) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
                 Self { gain: gain(both, level), ..choice }
             }
@@ -67,6 +69,13 @@ impl EstimatorChoice {
     pub(super) fn plain(estimator: Estimator, because: ChoiceReason) -> Self {
         Self { estimator, because, uneven: None, gain: None }
     }
+}
+
+/// Whether neighbours are to be compared. Where they only agree more sharply, and are not more
+/// alike than chance has them, the program may have two modes, which fewer rounds do not show.
+fn is_moving(host: &Contrast) -> bool {
+    let enough = if host.fit().sees_movement() { ENOUGH } else { modes::FEWEST };
+    host.fit().moves && host.rounds() >= enough
 }
 
 /// How many times as many samples all ratios would need.

@@ -24,7 +24,7 @@ pub struct ComparisonRules {
     pub better: Better,
     /// The ratio up to which two are the same is 1 + this.
     pub margin: f64,
-    /// How the ratio is taken; `None` leaves it to the control.
+    /// How the ratio is taken; `None` leaves it to the host and the modes.
     pub estimator: Option<Estimator>,
     /// The step of the clock, in the metric's unit; 0 where values are exact, as counts are; `None`
     /// finds it.

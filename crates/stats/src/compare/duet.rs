@@ -63,15 +63,13 @@ impl Duet {
 }
 
 /// Compares what was executed in pairs, as this look may: by the ratio of the rounds, whatever the
-/// rules ask for; of modes that differ in their shares by the means.
+/// rules ask for.
 #[must_use]
 pub fn compare_duet(pairs: &[DuetPair], rules: &ComparisonRules, look: Look) -> Comparison {
     let duet = Duet::of(pairs);
     let rules = ComparisonRules { estimator: Some(Estimator::RoundRatios), ..*rules };
     let mut compared = compare(&Sides { a: &duet.a, b: &duet.b, control: &[] }, &rules, look);
-    if compared.choice.because != ChoiceReason::Modes {
-        compared.choice = EstimatorChoice::plain(Estimator::RoundRatios, ChoiceReason::Duet);
-    }
+    compared.choice = EstimatorChoice::plain(Estimator::RoundRatios, ChoiceReason::Duet);
     compared.notes.extend(duet.places.map(Note::Places));
     compared
 }

@@ -106,6 +106,13 @@ impl BoundContrasts {
         order::quantile(&self.stated.a, 0.5)
     }
 
+    /// What a difference is a share of: where A is by this estimator, if it has a place.
+    fn centre_by(&self, estimator: Estimator) -> Option<f64> {
+        let RunContrast { scale, a, .. } = &self.stated;
+        let own = estimator.location(*scale, a).filter(|_| *scale == Scale::Ratio);
+        own.or_else(|| self.centre_of_a())
+    }
+
     /// The ends of A's median, by which a difference is divided: its 95 % interval, of fewer than
     /// six values their range; only where all of it is above zero.
     fn divisor(&self) -> Option<(f64, f64)> {
@@ -234,7 +241,7 @@ impl BoundContrasts {
         });
         let above = |by: f64| estimator.chance_above(&self.up, by);
         let below = |by: f64| estimator.chance_above(&self.down, by);
-        let centre = self.centre_of_a()?;
+        let centre = self.centre_by(estimator)?;
         let ratios = |ends| self.ratios(ends);
         let differences = |ends| self.differences(centre, ends);
         let [ratio_bound, difference_bound] = self.bounds_of(estimator, shift);

@@ -57,5 +57,5 @@ pub use sequential::{Look, Looks};
 pub use single_counts::COUNTED;
 pub use verdict::{Better, Size, Verdict};
 
-/// Fewer samples on a side have no interval.
+/// Fewer samples on a side have no interval of their means, and zeros alone are not the same.
 const FEWEST: usize = 5;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -156,11 +157,24 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
     }
 }
 
+/// The same samples, each round executed in an order of its own.
+fn in_order(mut sides: [Vec<SampleValue>; 3], rng: &mut ChaCha8Rng) -> [Vec<SampleValue>; 3] {
+    for round in 0..sides[0].len() {
+        let mut places = [0, 1, 2];
+        places.shuffle(rng);
+        for (side, place) in sides.iter_mut().zip(places) {
+            side[round] = side[round].at(place);
+        }
+    }
+    sides
+}
+
 #[test]
-fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
+fn programs_with_modes_differ_as_seldom_as_is_said() {
     let trials = 300;
     let detected = |shares: [f64; 2], level: f64| {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut order = ChaCha8Rng::seed_from_u64(8);
         let detected = |_: u64| {
             let mut side = |share: f64, level: f64| -> Vec<SampleValue> {
                 let mut value = || {
@@ -169,8 +183,10 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
                 };
                 (0..30).map(|round| SampleValue::new(value()).in_round(round)).collect()
             };
-            let (a, b, control) =
-                (side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0));
+            let [a, b, control] = in_order(
+                [side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0)],
+                &mut order,
+            );
             let sides = Sides { a: &a, b: &b, control: &control };
             let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
             compared.verdict
@@ -208,8 +224,12 @@ fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
         (0..30).map(|round| SampleValue::new(value()).in_round(round)).collect()
     };
     let looks = Looks::planned(30, 0.05);
+    let mut order = ChaCha8Rng::seed_from_u64(12);
     let detected = |_: u64| {
-        let (a, b, control) = (side(shares[0], 1.0), side(shares[1], level), side(shares[0], 1.0));
+        let [a, b, control] = in_order(
+            [side(shares[0], 1.0), side(shares[1], level), side(shares[0], 1.0)],
+            &mut order,
+        );
         let mut verdicts = looks.all().iter().map(|&look| {
             let [a, b, control] = [&a, &b, &control].map(|side| &side[..look.rounds]);
             compare(&Sides { a, b, control }, &ComparisonRules::default(), look).verdict

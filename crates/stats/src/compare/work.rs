@@ -31,8 +31,9 @@ impl ComparisonWork {
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
-        // Modes that come and go with the host's speed are the host's.
-        let is_moving = both.interleaved().is_some_and(|both| both.fit().moves);
+        // Modes that come and go with the host's speed are the host's. Neighbours of a program with
+        // modes may agree sharply too, so that alone shows nothing of the host.
+        let is_moving = both.interleaved().is_some_and(|both| both.fit().sees_movement());
         let modes = if is_exact && !is_moving {
             SharedModes::of(scale, both.a(), both.b(), clock.compared_step)
         } else {
@@ -97,8 +98,8 @@ impl ComparisonWork {
     }
 
     /// *Same*, unless that is known of the low end alone: a program may have the same fastest
-    /// executions as another, and yet be slow more often. Then the ratio of all must be within the
-    /// margin too, where there are modes that of the means.
+    /// executions as another, and yet be slow more often. Then the ratio of all pairs must be
+    /// within the margin too, or with two modes that of the means.
     fn same_for_all(&self, estimator: Estimator) -> Verdict {
         let of_all = match estimator {
             Estimator::Minimum if self.modes.is_some() => Estimator::Mean,
@@ -114,7 +115,8 @@ impl ComparisonWork {
         self.look.level / 2.0
     }
 
-    /// The median beside all others; where it lies between modes, or is itself the first, another.
+    /// The estimator that stands beside the first one: the median, unless it is the first one or
+    /// lies between two modes.
     fn second(&self, first: Estimator) -> Estimator {
         match first {
             Estimator::Median if self.both.has_levels() => Estimator::Mean,
