@@ -551,7 +551,7 @@ fn what_fails_for_another_reason_is_another_stretch() {
     let told = project.tacho("quirk suggest HEAD~4").succeeds().stdout;
     let short = |n: u32| id(n)[..10].to_owned();
     let expected = format!(
-        "  other error {0}  2023-11-15  change 4\n\n3 revisions next to these, {0} to {1}, fail \
+        "  other error    {0}  2023-11-15  change 4\n\n3 revisions next to these, {0} to {1}, fail \
          for another reason:\n  cp: cannot stat 'gone': No such file or directory\n",
         short(4),
         short(6)
@@ -666,7 +666,7 @@ fn what_is_skipped_is_no_build_that_fails() {
     );
     // The stretch that fails begins behind it.
     let beside = project.tacho("quirk suggest HEAD~3").exits(0).stdout;
-    assert!(beside.contains("1 revision in a row:\n  skipped     4809682f10"), "{beside}");
+    assert!(beside.contains("1 revision in a row:\n  skipped        4809682f10"), "{beside}");
     let nothing = project.tacho("quirk effect gone").exits(0).stdout;
     assert_eq!(
         nothing,
