@@ -12,19 +12,17 @@ const FASTER: f64 = 0.97;
 /// `the 2.1 × holds under all 11 disturbances`.
 #[must_use]
 pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
-    let number = terms.under.len();
+    let all = match &terms.under[..] {
+        [only] => only.when().to_owned(),
+        all => format!("under all {} disturbances", all.len()),
+    };
     match (&row.finding, row.verdict()) {
         (ProbeFinding::Pair(pair), ProbeVerdict::Upheld) => {
-            let all = if number == 1 {
-                format!("{}: the one disturbance", terms.under[0].when())
-            } else {
-                format!("all {number} disturbances")
-            };
-            format!("the {} holds under {all}", size(pair))
+            format!("the {} holds {all}", size(pair))
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Depends(which)) => depends(terms, pair, &which),
         (_, ProbeVerdict::NoDifference) => {
-            format!("the two do not differ, as usual and under all {number} disturbances")
+            format!("the two do not differ, neither as usual nor {all}")
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
             match row.failures.first().and_then(Option::as_deref) {

@@ -121,7 +121,7 @@ mod tests {
         let (short, span) = (SHORT.as_millis(), SPAN.as_millis());
         for said in [
             format!("took less than {short} ms and at least {times} as long"),
-            format!("here of at least {span} ms"),
+            format!("here cover at least {span} ms"),
             "waited for one no more than a quarter of its time".to_owned(),
         ] {
             assert!(method.contains(&said), "docs/src/method/instrument.md does not say `{said}`");

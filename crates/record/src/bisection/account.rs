@@ -72,7 +72,9 @@ impl Bisection {
         let change = self.standing.change?;
         let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
         let bad_is_better = later_is_better != *exchanged;
+        let (low, high) = change.interval;
         let known = self.standing.nothing < 0.5
+            && (low > 0.0 || high < 0.0)
             && *by != ValueComparison::Failure
             && self.shows_direction(change.estimate);
         // Of ends that are exchanged in time it was not said which is the better one.
@@ -183,7 +185,10 @@ mod tests {
     #[test]
     fn an_end_that_was_ended_by_a_limit_is_not_the_better_one() {
         let mut lower = bisection([100.0, 100.0, 60.0, 60.0], (0.0, 0.0, 0.0), 0.0);
-        lower.standing.change.as_mut().unwrap().estimate = -0.4;
+        let change = lower.standing.change.as_mut().unwrap();
+        (change.estimate, change.interval) = (-0.4, (-0.45, 0.01));
+        assert_eq!(lower.bad_is_better(), None, "there may be no change");
+        lower.standing.change.as_mut().unwrap().interval = (-0.45, -0.35);
         assert_eq!(lower.bad_is_better(), Some(true));
         lower.standing.ladder[3].limited = 2;
         assert_eq!(lower.bad_is_better(), None, "it died before it needed more");

@@ -143,7 +143,8 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
     /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else the ratio over every pairing of their samples [default: auto]
+    /// host moves, else that of the means if a command has two modes, else the ratio over every
+    /// pairing of a sample of one command with a sample of the other [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output

@@ -37,8 +37,9 @@ pub struct ScheduleArgs {
     pub no_confirm: bool,
     /// Measure what is missing at revisions that are built already: new benchmarks over the past
     ///
-    /// The newest revision first, then both sides of known changes, then always the middle of the
-    /// widest gap, sixteen revisions at a time. After an interruption, the same command resumes.
+    /// The newest revision first, then both sides of known changes, the oldest, and always the
+    /// middle of the widest gap, sixteen revisions at a time. After an interruption, the same
+    /// command resumes.
     #[arg(
         long,
         conflicts_with_all = [

@@ -9,7 +9,8 @@ pub struct ComparisonArgs {
     /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
+    /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark; with
+    /// `--fail-on` all that the plan names]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// Also count this, and compare it: instructions, cycles and others as for `tacho track`;
@@ -30,8 +31,8 @@ pub struct ComparisonArgs {
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
     /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else the ratio over every pairing of a sample of A with a sample of B
-    /// [default: auto]
+    /// host moves, else that of the means if a side has two modes, else the ratio over every
+    /// pairing of a sample of A with a sample of B [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like

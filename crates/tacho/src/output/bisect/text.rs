@@ -151,7 +151,9 @@ fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
 
 /// Which others are the same program as one that was measured.
 fn same_program(bisection: &Bisection, rung: &TestedRevision) -> String {
-    let next = rung.same_to - rung.place;
+    // What cannot be measured between two of them may be another program.
+    let is_usable = |at: &usize| bisection.standing.unusable.iter().all(|it| it.place != *at);
+    let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();
     match (next, rung.also.last()) {
         (0, None) => String::new(),
         (next, None) => format!("and {} after it, the same program", count(next, "commit")),
