@@ -13,7 +13,7 @@ const FASTER: f64 = 0.97;
 #[must_use]
 pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
     let all = match &terms.under[..] {
-        [only] => only.when().to_owned(),
+        [only] => only.when(),
         all => format!("under all {} disturbances", all.len()),
     };
     match (&row.finding, row.verdict()) {
