@@ -95,8 +95,8 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "5 rows judged together: false discovery rate at most 5 %.",
         "would have been detected with a chance of 80 %",
         "Executions right after ",
-        "Two modes, around 402.",
-        "; the shares differ, so it is compared by the means.",
+        "Two modes (",
+        "; the ratio is that of the means.",
         "more rounds (",
     ] {
         place(text);
