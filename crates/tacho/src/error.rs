@@ -70,6 +70,8 @@ pub enum CliError {
     Notify { command: String, why: String },
     #[error("no patch is given")]
     NoPatch,
+    #[error("standard input is empty: there is no diff to try")]
+    EmptyPatch,
     #[error("the diff `{name}` is named twice")]
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
@@ -250,7 +252,7 @@ impl CliError {
             CliError::NothingTracked => {
                 "track an explicit range once, such as `tacho track v1.0..`"
             }
-            CliError::NoPatch => {
+            CliError::EmptyPatch | CliError::NoPatch => {
                 "`git diff HEAD | tacho try -` measures the edits that are not committed"
             }
             CliError::PatchTwice { .. } => {
