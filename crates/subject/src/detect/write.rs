@@ -52,7 +52,7 @@ fn head(recipe: &Recipe) -> String {
         }
         (what, Some(_)) => {
             format!(
-                "Written for {what}. `tacho track HEAD` works with it as it is.\n\
+                "Written for {what}; it works as it is.\n\
                  # What `command` executes is a guess: replace it with what users wait for."
             )
         }

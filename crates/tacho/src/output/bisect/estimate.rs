@@ -106,6 +106,9 @@ fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let (low, high) = expected.samples(asked);
     let known = expected.sd.and_then(|sd| Some((sd, samples_of(asked, 0.0, sd)?)));
+    if known.is_none() && low >= high {
+        return format!("about {} samples", about(high));
+    }
     let Some((sd, samples)) = known else {
         let much = match asked.by {
             ValueComparison::Failure => "if it is flaky",
