@@ -110,7 +110,7 @@ impl ComparisonReport<'_> {
             clauses::UNCORRECTED => {
                 format!("the ratio of the medians as measured, uncorrected, is {ratio}")
             }
-            of => format!("the ratio of the {of} is {ratio}"),
+            of => format!("the ratio of {of} is {ratio}"),
         });
         let itself = format!("{} against itself, as a control:", names[0]);
         let detected = match text(DETECTABLE) {
