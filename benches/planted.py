@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """How often `tacho compare` sees a known difference on this machine.
 
-    benches/planted.py [--times 20] [--size 50] [--rounds 30] [--memory] [--load] [--peers] [--same-samples]
+    benches/planted.py [--times 20] [--size 50] [--rounds 30] [--memory] [--load]
+                       [--peers] [--same-samples] [--keep FILE]
 
-A C program loops for a known number of turns (with --memory it walks through 64 MiB instead). Each cell compares it with
-itself or with one that does 1, 2, 5 or 8 % more. The cells take turns, so that all meet the same host. With --peers
+A C program loops for a known number of turns (with --memory it walks through 64 MiB instead).
+Each cell compares it with itself or with one that does 1, 2, 5 or 8 % more. The cells take turns,
+so that all meet the same host. With --peers
 hyperfine measures the same pair next; a rank test, Welch's test and minima judge its times.
-With --same-samples `tacho bench` executes all rounds, and its ratio, the tests and the minima judge the same samples.
+With --same-samples `tacho bench` executes all rounds, and its ratio, the tests and the minima
+judge the same samples.
 With --load each processor is by turns busy and idle meanwhile, for 0.1 to 1.5 s.
 With --keep the table is of all answers in the file, those of earlier calls included.
 """
-import argparse, json, math, multiprocessing, os, random, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, json, math, multiprocessing, os, random, shutil
+import statistics, subprocess, sys, tempfile, time
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -111,23 +115,29 @@ def beside(tacho, a, b, rounds):
         sys.exit(answer.stderr)
     one, other = json.loads(answer.stdout)["commands"]
     a, b = [[sample["values"]["wall"] for sample in side["samples"]] for side in (one, other)]
-    judged = {key: other["compared"][key] for key in ("verdict", "ratio", "interval", "p", "estimator")}
-    return {"ours": judged, "rank": rank_test(a, b), "welch": welch(a, b), "minima": min(b) / min(a),
-            "medians": statistics.median(b) / statistics.median(a), "means": statistics.mean(b) / statistics.mean(a)}
+    kept = ("verdict", "ratio", "interval", "p", "estimator")
+    return {"ours": {key: other["compared"][key] for key in kept},
+            "rank": rank_test(a, b), "welch": welch(a, b), "minima": min(b) / min(a),
+            "medians": statistics.median(b) / statistics.median(a),
+            "means": statistics.mean(b) / statistics.mean(a)}
 
 
 def report_beside(cells, wanted):
     what = "memory-bound" if wanted.memory else "loop"
-    print(f"{what}, {wanted.size:g} ms, {wanted.rounds} rounds; detected at 5 %, and root mean square errors")
+    print(f"{what}, {wanted.size:g} ms, {wanted.rounds} rounds;"
+          " detected at 5 %, and root mean square errors")
     print("step     of   ours  rank  Welch   covered   rms: ours  medians  means  minima")
     for step, rows in cells.items():
-        found = [sum(row["ours"]["p"] < 0.05 for row in rows), sum(row["rank"] < 0.05 for row in rows),
-                 sum(row["welch"] < 0.05 for row in rows)]
-        covered = sum(row["ours"]["interval"][0] <= 1 + step <= row["ours"]["interval"][1] for row in rows)
-        off = lambda ratios: math.sqrt(statistics.mean(math.log(ratio / (1 + step)) ** 2 for ratio in ratios))
+        chances = [[row["ours"]["p"], row["rank"], row["welch"]] for row in rows]
+        found = [sum(chance < 0.05 for chance in way) for way in zip(*chances)]
+        intervals = [row["ours"]["interval"] for row in rows]
+        covered = sum(low <= 1 + step <= high for low, high in intervals)
+        squares = lambda ratios: [math.log(ratio / (1 + step)) ** 2 for ratio in ratios]
+        off = lambda ratios: math.sqrt(statistics.mean(squares(ratios)))
         errors = [off(row["ours"]["ratio"] for row in rows)]
         errors += [off(row[way] for row in rows) for way in ("medians", "means", "minima")]
-        print(f"{100 * step:+5.1f} % {len(rows):4d} {found[0]:6d} {found[1]:5d} {found[2]:6d} {covered:9d}   ",
+        print(f"{100 * step:+5.1f} % {len(rows):4d}",
+              f"{found[0]:6d} {found[1]:5d} {found[2]:6d} {covered:9d}   ",
               " ".join(f"{error:8.4f}" for error in errors))
 
 
