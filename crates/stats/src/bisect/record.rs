@@ -115,6 +115,11 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// By how many independent differences of values of one program the noise is known, at least 1.
+    pub(super) fn freedom(&self) -> f64 {
+        self.readings.len().saturating_sub(self.tested_programs().count()).max(1) as f64
+    }
+
     /// Nothing is observed yet, and this is said beforehand.
     pub(super) fn with(prior: LocationPrior, programs: SamePrograms) -> Self {
         Self { prior, programs, ..Self::default() }

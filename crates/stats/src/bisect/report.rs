@@ -12,6 +12,7 @@ use super::record::{LevelReading, Record};
 use super::rules::{BisectionRules, INTERVAL, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
+use crate::distribution::student_quantile;
 use crate::summary::median;
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance: at
@@ -54,10 +55,23 @@ fn without_noise(record: &Record, rules: &BisectionRules) -> bool {
     rules.values != ValueKind::Failures && record.is_exact(rules)
 }
 
+/// How many standard errors an interval of 95 % reaches to either side: of few samples, which do
+/// not show their own noise well, as far as Student's t.
+pub(super) fn reach(record: &Record, rules: &BisectionRules) -> f64 {
+    if rules.values == ValueKind::Failures {
+        return INTERVAL;
+    }
+    student_quantile(0.975, record.freedom())
+}
+
 /// Out of logarithms.
-pub(super) fn effect((step, variance): (f64, f64), rules: &BisectionRules) -> EffectEstimate {
+pub(super) fn effect(
+    (step, variance): (f64, f64),
+    record: &Record,
+    rules: &BisectionRules,
+) -> EffectEstimate {
     let of = |step: f64| if rules.values == ValueKind::Ratios { step.exp_m1() } else { step };
-    let far = INTERVAL * variance.sqrt();
+    let far = reach(record, rules) * variance.sqrt();
     let most = if rules.values == ValueKind::Failures { 1.0 } else { f64::INFINITY };
     EffectEstimate {
         estimate: of(step),
@@ -100,7 +114,7 @@ pub(super) fn outcome(
     let culprits: Vec<BisectorCulprit> = culprits
         .iter()
         .zip(&account.steps)
-        .map(|(culprit, step)| BisectorCulprit { effect: effect(*step, rules), ..*culprit })
+        .map(|(culprit, step)| BisectorCulprit { effect: effect(*step, record, rules), ..*culprit })
         .collect();
     let mut sides = sides.to_vec();
     sides.sort_by_key(|side| side.good);
@@ -116,8 +130,8 @@ pub(super) fn outcome(
         },
         nothing: if culprits.is_empty() { posterior.nothing } else { 0.0 },
         ends,
-        change: account.whole.map(|whole| effect(whole, rules)),
-        left_over: account.left.map(|left| effect(left, rules)),
+        change: account.whole.map(|whole| effect(whole, record, rules)),
+        left_over: account.left.map(|left| effect(left, record, rules)),
         more: account.more(rules),
         culprits,
         sides,

@@ -426,6 +426,35 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
     assert!(named >= 28 && covered + 3 >= named && more == 0, "{named} {covered} {more}");
 }
 
+/// Few samples, as of a range of a few commits: how often intervals hold the truth.
+#[test]
+fn intervals_of_few_samples_hold_the_truth() {
+    let rules = BisectionRules { builds: BuildVariation::Alike, ..BisectionRules::default() };
+    for noise in [0.004, 0.015] {
+        let mut named = 0;
+        let (mut step, mut whole, mut left) = (0, 0, 0);
+        for seed in 0..200 {
+            let mut world = BisectWorld::new(9, 0.12, WorldScatter::Gaussian(noise), seed);
+            let outcome = bisect(&mut world, rules);
+            let [culprit] = outcome.culprits.as_slice() else { continue };
+            let holds = |interval: (f64, f64), truth: f64| {
+                usize::from(interval.0 <= truth && truth <= interval.1)
+            };
+            named += 1;
+            step += holds(culprit.effect.interval, 0.12);
+            whole += holds(outcome.change.unwrap().interval, 0.12);
+            left += holds(outcome.left_over.unwrap().interval, 0.0);
+        }
+        // Of 200, 95 % with a standard error of 1.5 %.
+        let least = named * 92 / 100;
+        assert!(named >= 195, "{noise}: {named}");
+        assert!(
+            step >= least && whole >= least && left >= least,
+            "{noise}: of {named}: {step} {whole} {left}"
+        );
+    }
+}
+
 #[test]
 fn builds_are_not_said_to_vary_where_the_host_moves() {
     let rules = BisectionRules { least: 0.05, ..BisectionRules::default() };
