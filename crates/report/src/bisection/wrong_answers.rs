@@ -5,8 +5,8 @@ use tacho_record::bisection::{BisectionState, UnusableKind};
 
 use super::sizes::name;
 
-/// From which commit on, or up to which, answers are known to be wrong: it is news long before the
-/// rest is decided.
+/// From which commit on, or up to which, answers are known to be wrong, or at which where that is
+/// an end of the range: it is news long before the rest is decided.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WrongAnswers {
     /// What is known, in a line.
@@ -33,7 +33,10 @@ impl WrongAnswers {
         let [first_right, last_right] = [*right.iter().min()?, *right.iter().max()?];
         let name = |place: usize| name(bisection, place);
         let is_exact = last_right + 1 == first || last + 1 == first_right;
+        // Beyond the ends of the range nothing is known.
+        let is_end = (first, last) == (0, 0) || first + 1 == bisection.candidates.len();
         let line = match (last_right < first, last < first_right) {
+            _ if is_exact && is_end => format!("at {} the answer is wrong", name(first)),
             (true, _) if is_exact => format!("from {} on the answer is wrong", name(first)),
             (_, true) if is_exact => format!("up to {} the answer is wrong", name(last)),
             (true, _) => {
@@ -87,6 +90,8 @@ mod tests {
             Some("the answer is wrong at 0009999, and right at 0000005")
         );
         assert_eq!(of(&[0, 5], &[6, 9999]).as_deref(), Some("from 0000006 on the answer is wrong"));
+        assert_eq!(of(&[0, 9998], &[9999]).as_deref(), Some("at 0009999 the answer is wrong"));
+        assert_eq!(of(&[1, 9999], &[0]).as_deref(), Some("at 0000000 the answer is wrong"));
         assert_eq!(
             of(&[9999], &[0, 3]).as_deref(),
             Some("the answer is wrong at 0000003, and right at 0009999")
