@@ -5,7 +5,7 @@
 //! that both wordings measure the same. Stores that were written before definitions were kept have
 //! them in the plans of their runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_record::plan::Definition;
 use tacho_record::{BenchmarkKey, Plan, plan};
@@ -86,6 +86,22 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
     Ok(edited)
 }
 
+/// The benchmarks of the plan of which no sample counts, though some of another version do: the
+/// version that the plan has, and the newest one with samples.
+pub fn unmeasured(store: &mut Store, plan: &Plan) -> Result<Vec<(BenchmarkKey, u32)>, StoreError> {
+    let mut valid: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for (host, _) in store.hosts()? {
+        for count in store.counts(host)?.into_iter().filter(|count| count.valid > 0) {
+            valid.entry(count.benchmark.name).or_default().insert(count.benchmark.version);
+        }
+    }
+    let other = |key: BenchmarkKey| {
+        let versions = valid.get(&key.name).filter(|all| !all.contains(&key.version))?;
+        Some((key, *versions.last()?))
+    };
+    Ok(plan.keyed_benchmarks().into_iter().filter_map(|(_, key)| other(key)).collect())
+}
+
 /// The newest version of a benchmark that has a valid sample on any host.
 fn newest_measured(store: &mut Store, name: &str) -> Result<Option<u32>, StoreError> {
     let mut newest = None;
@@ -104,10 +120,17 @@ pub fn superseded_by(plan: &Plan, key: &BenchmarkKey) -> Option<u32> {
     Some(planned.version).filter(|version| *version != key.version)
 }
 
-/// The benchmarks that have measurements on that host, those of superseded versions last.
+/// Whether the plan has a benchmark of that name.
+#[must_use]
+pub fn is_planned(plan: &Plan, key: &BenchmarkKey) -> bool {
+    plan.benchmarks.iter().any(|benchmark| benchmark.name == key.name)
+}
+
+/// The benchmarks that have measurements on that host: first those that the plan has, then their
+/// superseded versions, the newest first, then those that the plan does not have.
 ///
 /// A superseded version that has no valid sample is left out: its command was a mistake that was
-/// corrected.
+/// corrected. So is what only bisections executed, such as the command of `--test`.
 pub fn shown(
     store: &mut Store,
     host: HostId,
@@ -116,10 +139,17 @@ pub fn shown(
     let counts = store.counts(host)?;
     let has_values =
         |key: &BenchmarkKey| counts.iter().any(|it| it.benchmark == *key && it.valid > 0);
-    let (mut old, mut all): (Vec<_>, Vec<_>) =
-        store.benchmarks(host)?.into_iter().partition(|key| superseded_by(plan, key).is_some());
-    old.retain(has_values);
-    all.append(&mut old);
+    let is_old = |key: &BenchmarkKey| superseded_by(plan, key).is_some();
+    let mut all = store.benchmarks(host)?;
+    let is_tracked = |key: &BenchmarkKey| counts.iter().any(|it| it.benchmark == *key);
+    all.retain(|key| match (is_planned(plan, key), is_old(key)) {
+        (true, old) => !old || has_values(key),
+        (false, _) => is_tracked(key),
+    });
+    all.sort_by_key(|key| {
+        let age = if is_old(key) { u32::MAX - key.version } else { 0 };
+        (!is_planned(plan, key), is_old(key), age)
+    });
     Ok(all)
 }
 
@@ -185,7 +215,7 @@ fn of_runs(store: &mut Store) -> Result<Vec<Definition>, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::{Cell, Digest, Host, Parameters, Purpose, Rule};
+    use tacho_record::{Cell, Digest, Host, Outcome, Parameters, Place, Purpose, Rule, Sample};
     use tacho_store::{Location, NewRun};
 
     use super::*;
@@ -257,6 +287,62 @@ mod tests {
         let same = format!("{}same-as = {version}\n", text("other"));
         let plan = plan::parse(&same, "tacho.toml").unwrap();
         edited(store, &plan).map(|it| it.len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_plans_version_is_shown_first_then_older_ones_and_what_it_has_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+        let key = |name: &str, version| BenchmarkKey {
+            name: name.into(),
+            version,
+            parameters: Parameters::default(),
+        };
+        for benchmark in [key("gone", 1), key("b", 1), key("b", 3), key("b", 2)] {
+            measure(&mut store, host, benchmark);
+        }
+        let mut plan = plan::parse(&text("one"), "tacho.toml").unwrap();
+        let mut shown = |store: &mut Store, version| {
+            plan.benchmarks[0].version = version;
+            let all = shown(store, host, &plan).unwrap().into_iter();
+            let unmeasured = unmeasured(store, &plan).unwrap();
+            (all.map(|key| (key.name, key.version)).collect::<Vec<_>>(), unmeasured)
+        };
+        let named = |all: &[(&str, u32)]| -> Vec<(String, u32)> {
+            all.iter().map(|(name, version)| ((*name).to_owned(), *version)).collect()
+        };
+        let all = named(&[("b", 2), ("b", 3), ("b", 1), ("gone", 1)]);
+        assert_eq!(shown(&mut store, 2), (all, vec![]));
+        let all = named(&[("b", 3), ("b", 2), ("b", 1), ("gone", 1)]);
+        assert_eq!(shown(&mut store, 4), (all, vec![(key("b", 4), 3)]));
+    }
+
+    /// A run with one sample of a benchmark.
+    fn measure(store: &mut Store, host: HostId, benchmark: BenchmarkKey) {
+        let plan = text("one");
+        let new = NewRun {
+            purpose: Purpose::Track,
+            question: Digest::of(format!("{benchmark:?}")),
+            plan,
+            seed: 1,
+            rounds: 1,
+            rule: Rule::default(),
+            host,
+            version: "0.1.0".to_owned(),
+            started: jiff::Timestamp::UNIX_EPOCH,
+            conditions: BTreeMap::new(),
+        };
+        let cell = Cell { revision: "r1".into(), artifact: Digest::of("a"), benchmark, rounds: 1 };
+        let (run, ids) = store.begin_run(&new, &[cell]).unwrap();
+        let sample = Sample {
+            place: Place { round: 1, position: 0 },
+            at: jiff::Timestamp::UNIX_EPOCH,
+            outcome: Outcome::Valid,
+            values: vec![("wall".into(), 1.0)],
+        };
+        store.put_sample(ids[0], &sample).unwrap();
+        store.finish_run(run.number, jiff::Timestamp::UNIX_EPOCH).unwrap();
     }
 
     #[test]

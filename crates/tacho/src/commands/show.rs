@@ -217,9 +217,7 @@ fn all(
             return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
         }
     }
-    let is_planned = |series: &Series| {
-        project.plan.benchmarks.iter().any(|it| it.name == series.key.benchmark.name)
-    };
+    let is_planned = |series: &Series| versions::is_planned(&project.plan, &series.key.benchmark);
     series.sort_by_key(|series| !is_planned(series));
     let shown =
         |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
@@ -399,6 +397,7 @@ fn on_host(
             benchmarks.push(MeasuredBenchmark {
                 benchmark: key.to_string(),
                 superseded_by: versions::superseded_by(&project.plan, &key),
+                planned: versions::is_planned(&project.plan, &key),
                 revision: executed,
                 measurements,
                 absent,

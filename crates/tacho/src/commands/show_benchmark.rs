@@ -9,7 +9,7 @@ use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
 use tacho_report::series::{
-    LOOKED_AT_MEANS, left_behind, outlier, sample_value, steadiness, stopped, superseded,
+    LOOKED_AT_MEANS, UNPLANNED, left_behind, outlier, sample_value, steadiness, stopped, superseded,
 };
 use tacho_report::summary::SummaryText;
 use tacho_report::words::moved;
@@ -49,6 +49,8 @@ pub struct MeasuredBenchmark {
     pub benchmark: String,
     /// The version that the plan has, if this is another one.
     pub superseded_by: Option<u32>,
+    /// Whether the plan has a benchmark of that name.
+    pub planned: bool,
     /// The revision that was executed: another one when both built to the same artifacts.
     pub revision: String,
     pub measurements: Vec<Measurement>,
@@ -73,6 +75,8 @@ pub struct MeasuredAnswer<'a> {
     benchmark: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     superseded: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unplanned: bool,
     executed_at: &'a str,
     absent: &'a BTreeMap<String, String>,
     notes: BTreeMap<&'static str, String>,
@@ -101,6 +105,7 @@ impl MeasuredBenchmark {
         MeasuredAnswer {
             benchmark: &self.benchmark,
             superseded: self.superseded_by.is_some(),
+            unplanned: !self.planned,
             executed_at: &self.revision,
             absent: &self.absent,
             notes: self
@@ -121,9 +126,13 @@ impl MeasuredBenchmark {
         self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
     }
 
-    /// That the plan has another version, if it has.
+    /// That the plan has another version, or no such benchmark, if so.
     pub fn superseded(&self) -> String {
-        self.superseded_by.map_or_else(String::new, |by| format!(" ({})", superseded(by)))
+        match self.superseded_by {
+            Some(by) => format!(" ({})", superseded(by)),
+            None if !self.planned => format!(" ({UNPLANNED})"),
+            None => String::new(),
+        }
     }
 
     /// A row a metric.
