@@ -219,7 +219,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       267f7807e0  2023-11-15  cache | what was *generated*
       new
 
-      median  <percent>  spread  samples  revisions
+      median  <percent>  spread  samples  builds
       before  <line><time>  <time> … <time>  <percent>  24  12
       after  <line><time>  <time> … <time>  <percent>  24  12
       <time>  <time>

@@ -93,6 +93,13 @@ impl Change {
         self.finding.kind == ChangeKind::Environment && !self.differs_again()
     }
 
+    /// Whether other work on the host explains it, and nothing says that it is the program all the
+    /// same: it is reported, and blamed on no commit.
+    #[must_use]
+    pub fn is_of_other_work(&self) -> bool {
+        self.is_of_environment() && self.finding.is_of_other_work()
+    }
+
     /// Whether both sides were measured again, and differed.
     #[must_use]
     pub fn differs_again(&self) -> bool {
@@ -122,9 +129,13 @@ impl Change {
         ChangeVerdict::of(finding.after > finding.before, better)
     }
 
-    /// Whether it is good, in words: `probably worse` where its interval holds 0.
+    /// Whether it is good, in words: `probably worse` where its interval holds 0, and no such word
+    /// where other work on the host explains it.
     #[must_use]
     pub fn verdict_words(&self) -> String {
+        if self.is_of_other_work() {
+            return "probably the host".to_owned();
+        }
         let probably = if self.finding.is_sure() { "" } else { "probably " };
         format!("{probably}{}", self.verdict().word())
     }
@@ -199,6 +210,9 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What is at least this likely to be a change is reported without its likelihood.
+    const LIKELY: f64 = 0.95;
+
     /// Whether its interval, if it has one, lies on one side of 0.
     #[must_use]
     pub fn is_sure(&self) -> bool {
@@ -226,6 +240,9 @@ impl Finding {
         if self.is_of_machine() {
             return "machine".to_owned();
         }
+        if self.is_of_other_work() {
+            return "busy host".to_owned();
+        }
         self.kind.likely_words(self.after > self.before, self.p)
     }
 
@@ -234,6 +251,19 @@ impl Finding {
     pub fn is_of_machine(&self) -> bool {
         self.kind == ChangeKind::Environment
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::MACHINE)
+    }
+
+    /// Whether it is waiting for a CPU that other work on the host used.
+    #[must_use]
+    pub fn is_of_other_work(&self) -> bool {
+        self.kind == ChangeKind::Environment
+            && self.environment.iter().any(|tagged| tagged.tag == TagChange::OTHER_WORK)
+    }
+
+    /// How likely it is a change, where that is less than 95 %: 0.88.
+    #[must_use]
+    pub fn doubtful_likelihood(&self) -> Option<f64> {
+        Some(1.0 - self.p).filter(|likely| *likely < Self::LIKELY)
     }
 
     /// What was reported otherwise than it is now; its size where nothing else was.
@@ -267,6 +297,8 @@ pub struct TagChange {
 impl TagChange {
     /// The tag of the machine itself: it became faster or slower, by what `after` says.
     pub const MACHINE: &'static str = "machine";
+    /// The tag of other work on the host, for which the program waited: by what `after` says.
+    pub const OTHER_WORK: &'static str = "other work";
 
     /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins
     /// here``.
@@ -277,6 +309,8 @@ impl TagChange {
             quirks_told(before, after)
         } else if tag == Self::MACHINE {
             format!("the machine changed here: {after}")
+        } else if tag == Self::OTHER_WORK {
+            after.clone()
         } else {
             format!("the {tag} changed here too: {before}, then {after}")
         }
@@ -315,7 +349,7 @@ fn quirks_told(before: &str, after: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// One build differs, which may be its layout alone and not the commit.
+    /// One side is a single build, which may differ by its layout alone and not by the commit.
     Build,
     /// The level came back after a temporary change.
     DipEnd,
@@ -353,7 +387,7 @@ impl ChangeKind {
     #[must_use]
     pub const fn words(self, rises: bool) -> &'static str {
         match (self, rises) {
-            (Self::Build, _) => "this build",
+            (Self::Build, _) => "single build",
             (Self::DipStart, true) => "temporary increase",
             (Self::DipStart, false) => "temporary decrease",
             (Self::DipEnd, false) => "increase ends",

@@ -56,10 +56,16 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
     }
 }
 
-/// Where a change stands, by itself and by the user's word: `provisional, new`.
+/// Where a change stands, by itself and by the user's word: `provisional, new`; how likely it is a
+/// change where that is not sure, and what measuring both sides again left open.
 #[must_use]
 pub fn state(change: &Change) -> String {
     let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
+    let is_fact = change.differs_again() || change.is_of_other_work();
+    let likely = change.finding.doubtful_likelihood().filter(|_| !is_fact);
+    let likely = likely.map(|likely| format!("{} likely", probability(likely)));
+    let open = change.again.as_ref().filter(|again| again.differs.is_none());
+    let open = open.map(|open| format!("measured again: unclear ({})", again(open)));
     let life = match change.life {
         Life::Confirmed => None,
         // What was found by the last run is new, which is said.
@@ -74,7 +80,7 @@ pub fn state(change: &Change) -> String {
         (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
         (state, ..) => word(state).to_owned(),
     };
-    named.chain(life).chain([state]).collect::<Vec<_>>().join(", ")
+    named.chain(likely).chain(life).chain(open).chain([state]).collect::<Vec<_>>().join(", ")
 }
 
 /// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
@@ -86,6 +92,15 @@ pub fn place(commits: usize, [good, bad]: [&str; 2]) -> String {
         1 => "the commit".to_owned(),
         more => format!("one of {} after {good}, up to {bad}", count(more, "commit")),
     }
+}
+
+/// What of a change other work on the host explains, in a clause: without the time that the program
+/// waited for a CPU; nothing of other changes.
+#[must_use]
+pub fn other_work(change: &Change) -> Option<String> {
+    let tagged = |it: &&TagChange| it.tag == TagChange::OTHER_WORK;
+    let why = change.finding.environment.iter().find(tagged).filter(|_| change.is_of_other_work());
+    why.map(TagChange::described)
 }
 
 /// How to find out more of a change that is one of these commits: what for, and the command.
@@ -180,7 +195,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     }
     reasons.extend(surroundings(change));
     if finding.kind == ChangeKind::Build {
-        let build = "one build differs, which may be its layout alone and not the commit";
+        let build = "one side is a single build: its layout alone may be the cause, not the commit";
         reasons.push(build.to_owned());
     }
     match beside.quirks {
@@ -224,6 +239,8 @@ fn surroundings(change: &Change) -> Option<String> {
         "the program is the cause, although the environment changed too"
     } else if finding.is_of_machine() {
         "probably the machine, not the commit"
+    } else if finding.is_of_other_work() {
+        "probably other work on the host, not the commit"
     } else {
         "the cause may be outside the program"
     };
@@ -297,7 +314,9 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         HappeningKind::Confirmed { seen: None } => {
             "confirmed: both sides were measured again".into()
         }
-        HappeningKind::Fixed { by } => format!("the level came back with {by}"),
+        HappeningKind::Fixed { by } => {
+            format!("the level came back with {by}: at most a quarter of the change is left")
+        }
         HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
         HappeningKind::Measured(again) => {
             let verb = match again.differs {
@@ -340,4 +359,50 @@ fn was(change: &Change, from: &Finding, now: &Finding) -> String {
         }
     };
     from.otherwise(now).into_iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A change that is that likely to be none, with what measuring again said, if it was.
+    fn change(p: f64, differs: &str) -> Change {
+        let differs: Option<serde_json::Value> =
+            (!differs.is_empty()).then(|| serde_json::from_str(differs).unwrap());
+        let again = differs.map(|differs| {
+            json!({
+                "run": 2, "samples": 20, "differs": differs, "effect": 0.064, "interval": null
+            })
+        });
+        serde_json::from_value(json!({
+            "name": "zurepi", "found": "2026-01-01T00:00:00Z",
+            "series": {
+                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "host": "lab",
+                "metric": tacho_record::Metric::built_in("wall")
+            },
+            "finding": {
+                "revision": "b", "good": "a", "bad": "b", "before": 100.0, "after": 110.0,
+                "effect": 0.1, "interval": null, "p": p, "kind": "step", "points": 9, "seen": 1,
+                "missed": 0
+            },
+            "life": { "life": "provisional" }, "word": "new", "note": "", "fixed_by": null,
+            "again": again
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_row_says_how_likely_it_is_and_what_is_open() {
+        let of = |p, differs| state(&change(p, differs));
+        assert_eq!(of(0.01, ""), "new");
+        assert_eq!(of(0.12, ""), "88 % likely, new");
+        assert_eq!(
+            of(0.12, "null"),
+            "88 % likely, measured again: unclear (+6.4 %), new",
+            "neither confirmed nor refuted"
+        );
+        assert_eq!(of(0.12, "true"), "new", "a fact");
+    }
 }

@@ -54,6 +54,15 @@ impl NotReported {
     }
 }
 
+/// Why a series is not judged whose version of the plan was not measured, and another one was.
+#[must_use]
+pub fn edited(planned: u32, measured: u32) -> String {
+    format!(
+        "the plan's version {planned} is not measured yet, version {measured} is: `tacho track` \
+         measures {planned}, `same-as = {measured}` in the plan joins both"
+    )
+}
+
 /// Why a series was not judged; nothing if it was.
 #[must_use]
 pub fn not_judged(judged: JudgementStatus) -> Option<String> {

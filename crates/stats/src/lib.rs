@@ -1,9 +1,9 @@
 //! Numbers in, numbers out.
 //!
 //! Pure functions over slices: summaries, their intervals, which values are far off, what changed
-//! in a series, how much of many findings to believe, and whether one side is
-//! faster than another. No I/O, no clock, no randomness that is not handed in; nothing here knows
-//! what the numbers measure. Each function cites its source.
+//! in a series, how much of many findings to believe, whether one side is faster than another, and
+//! whether a change is only waiting. No I/O, no clock, no randomness that is not handed in; nothing
+//! here knows what the numbers measure. Each function cites its source.
 
 pub mod anytime;
 pub mod bisect;
@@ -27,6 +27,7 @@ pub mod steady;
 pub mod summary;
 pub mod survey;
 pub mod sweep;
+pub mod waiting;
 
 pub use bounded::{Bound, BoundedValue};
 pub use discoveries::believed;

@@ -96,12 +96,14 @@ pub fn read_with_values(
     Ok(all)
 }
 
-/// The changes of the level of a metric that are reported.
+/// The changes of the level of a metric that are reported, without those that other work on the
+/// host explains.
 fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
     let is_of = |change: &&Change| {
         let key = &change.series;
         let is_level = change.finding.kind.is_of_level();
-        change.stands() && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
+        let is_reported = change.stands() && !change.is_of_other_work();
+        is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {
         let Finding { revision, before, after, effect, .. } = &change.finding;

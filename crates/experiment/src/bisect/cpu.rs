@@ -13,17 +13,13 @@ use tacho_record::bisection::{
 use tacho_stats::bisect::{
     BisectionRules, BisectorFinding, BisectorOutcome, BuildVariation, difference, scatter,
 };
+use tacho_stats::waiting::{self, ExecutionTimes};
 
 use super::Fold;
 use crate::bisect::state::effect;
 
 /// Fewer samples of an end exclude nothing.
 const FEWEST: usize = 6;
-/// A program is busy whose least disturbed execution uses a CPU, or waits for one, this share of
-/// its time.
-const BUSY: f64 = 0.9;
-/// One that uses more CPU time than wall time has several threads, which may wait for each other.
-const PARALLEL: f64 = 1.05;
 /// Fewer differences of samples of one revision do not show how far they vary.
 const FEWEST_DIFFERENCES: usize = 8;
 /// CPU times are believed where wall times vary this many times as much: they take a quarter of the
@@ -194,11 +190,15 @@ struct TimedSample {
 /// Whether enough samples show that the program hardly waits at either end: what it waits for may
 /// change too.
 fn are_busy(samples: &[TimedSample]) -> bool {
-    let of_end = |last| samples.iter().filter(move |it| it.is_last == last);
     let is_busy = |last| {
-        of_end(last).count() >= FEWEST
-            && of_end(last).any(|it| it.cpu + it.waited >= BUSY * it.wall)
-            && of_end(last).all(|it| it.cpu <= PARALLEL * it.wall)
+        let of_end = samples.iter().filter(|it| it.is_last == last);
+        let timed = of_end.map(|it| ExecutionTimes {
+            wall: it.wall,
+            cpu: it.cpu,
+            waited: Some(it.waited),
+            ..ExecutionTimes::default()
+        });
+        waiting::is_busy(&timed.collect::<Vec<_>>())
     };
     is_busy(false) && is_busy(true)
 }

@@ -13,7 +13,7 @@ use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 use super::life::SeriesLife;
 use super::material::{Material, RunTags};
 use super::scope::{JudgedSeries, Scope};
-use super::{attribution, judge_measured};
+use super::{attribution, judge_measured, other_work};
 use crate::analysis::series::{self, RunValue, SeriesScope};
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::RunRules;
@@ -57,6 +57,7 @@ pub fn analyse(
         })
         .collect();
     attribution::mark(store, scope, &mut series)?;
+    other_work::mark(store, scope, &mut series)?;
     for _ in 0..ATTEMPTS {
         if keep(store, scope.host, &series, now)? {
             break;

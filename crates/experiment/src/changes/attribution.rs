@@ -68,7 +68,7 @@ pub(super) fn mark(
 }
 
 /// Whether a change is of the level, and not known to be of something else.
-fn may_be_machines(change: &stats::DetectedChange) -> bool {
+pub(super) fn may_be_machines(change: &stats::DetectedChange) -> bool {
     is_known(change) && change.kind != Kind::Environment
 }
 

@@ -113,6 +113,13 @@ impl Material {
         Some(point.equal_to.as_deref().unwrap_or(&point.revision.id))
     }
 
+    /// The build whose samples these are: its revision, and what it was.
+    #[must_use]
+    pub fn measured_build(&self, place: usize) -> Option<(&str, Digest)> {
+        let build = self.series.points[self.stands[place]?].build.as_ref()?;
+        Some((self.measured_at(place)?, build.state.artifact()?))
+    }
+
     /// The runs that measured the value of a point.
     #[must_use]
     pub fn runs(&self, place: usize) -> &[i64] {

@@ -20,6 +20,8 @@ pub struct MeasuredSide {
     pub levels: Vec<f64>,
     /// All values of their samples.
     pub values: Vec<f64>,
+    /// How many builds the samples are of: several revisions may be the same program.
+    pub builds: usize,
     /// The runs that measured them.
     pub runs: Vec<i64>,
 }
@@ -88,10 +90,12 @@ fn side(material: &Material, range: Range<usize>, last: bool) -> MeasuredSide {
     // What was built twice to the same artifacts, as after a revert, was measured once.
     let mut counted = HashSet::new();
     let own = places.iter().filter(|&&place| counted.insert(material.measured_at(place)));
+    let values = own.flat_map(|&place| material.samples(place)).copied().collect();
     MeasuredSide {
         revisions: places.iter().map(|&place| material.revision(place).to_owned()).collect(),
         levels: places.iter().map(|&place| material.points[place].value).collect(),
-        values: own.flat_map(|&place| material.samples(place)).copied().collect(),
+        values,
+        builds: counted.len(),
         runs,
     }
 }

@@ -22,6 +22,7 @@ mod life;
 mod material;
 mod measured_sides;
 mod named;
+mod other_work;
 mod readings;
 mod scope;
 mod stored;

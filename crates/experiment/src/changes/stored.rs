@@ -89,7 +89,7 @@ impl StoredChanges {
     }
 
     /// All changes of all hosts.
-    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+    pub fn changes(&self) -> impl Iterator<Item = &Change> + Clone {
         self.hosts.iter().flat_map(|(_, analysed)| &analysed.changes)
     }
 

@@ -18,6 +18,7 @@ use crate::track_tests::plan;
 mod back;
 mod environment;
 mod machines;
+mod other_work;
 mod ranges;
 
 const PLAN: &str =
@@ -69,6 +70,8 @@ struct ChangeLab {
     kernel: &'static str,
     /// How often each revision is executed in a run.
     rounds: u32,
+    /// What is read beside the wall time of benchmark `b` at a revision.
+    beside: fn(u64, f64) -> Vec<(&'static str, f64)>,
     quirks: Vec<String>,
     tools: BTreeMap<String, String>,
     /// How often it was judged: the clock.
@@ -88,6 +91,7 @@ impl ChangeLab {
             plan: plan(PLAN),
             kernel: "6.1",
             rounds: 3,
+            beside: |_, _| Vec::new(),
             quirks: vec![],
             tools: BTreeMap::new(),
             judged: 0,
@@ -135,12 +139,12 @@ impl ChangeLab {
             for round in 1..=rounds {
                 let value = level * noise(order * 3 + u64::from(round));
                 let (place, at) = (Place { round, position }, Timestamp::UNIX_EPOCH);
-                let sample = Sample {
-                    place,
-                    at,
-                    outcome: Outcome::Valid,
-                    values: vec![("wall".into(), value)],
-                };
+                let mut sample = Sample { place, at, outcome: Outcome::Valid, values: vec![] };
+                sample.add("wall", value);
+                let beside = (cell.benchmark.name == "b").then(|| (self.beside)(*order, value));
+                for (name, value) in beside.into_iter().flatten() {
+                    sample.add(name, value);
+                }
                 self.store.put_sample(id, &sample).unwrap();
             }
         }

@@ -3,8 +3,10 @@
 //! ```text
 //! words  names and sentences   undecided  why nothing was named, and what helps
 //! sizes  levels and effects    scatter    how much samples vary
+//! beside_changes               what was found that no series shows
 //! ```
 
+mod beside_changes;
 #[cfg(test)]
 mod example;
 mod same_program;
@@ -14,6 +16,7 @@ mod undecided;
 mod words;
 mod wrong_answers;
 
+pub use beside_changes::beside_changes;
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
@@ -26,7 +29,6 @@ pub use undecided::{
 };
 pub use words::{
     around_it, aside, changed_subject, constant, culprit_line, found, left, left_hint, likely,
-    merges, not_reproduced, of_answers, outcome, probes, sides, small, so_far, stage, subject,
-    suspected, then,
+    merges, not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspected, then,
 };
 pub use wrong_answers::WrongAnswers;

@@ -34,8 +34,7 @@ pub fn judged_together(rows: usize, false_discovery: f64) -> String {
 }
 
 fn rate(false_discovery: f64) -> String {
-    let share = 100.0 * false_discovery;
-    format!("at most {share:.0} % of reported differences are expected to be false")
+    format!("false discovery rate at most {:.0} %", 100.0 * false_discovery)
 }
 
 impl ComparisonReport<'_> {
@@ -73,21 +72,16 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let why = match row.is_constant() {
-                true => "it does not vary",
-                false if derived::DERIVED.contains(&name.as_str()) => {
-                    "it is computed from other metrics"
-                }
+                true => "does not vary",
+                false if derived::DERIVED.contains(&name.as_str()) => "follows from others",
                 false => continue,
             };
-            let said = format!("`{name}` ({why})");
+            let said = format!("`{name}` {why}");
             if !apart.contains(&said) {
                 apart.push(said);
             }
         }
-        match apart.as_slice() {
-            [] => String::new(),
-            all => format!("; not counted among these rows: {}", all.join(", ")),
-        }
+        if apart.is_empty() { String::new() } else { format!("; {}", apart.join(", ")) }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

@@ -1,9 +1,9 @@
 //! All bisections, newest first.
 
-use maud::{Markup, html};
+use std::collections::HashSet;
 
-use tacho_record::Bisection;
-use tacho_report::bisection::{of_answers, subject};
+use maud::{Markup, html};
+use tacho_report::bisection::{beside_changes, subject};
 
 use super::bisection_file;
 use super::blocks::with_code;
@@ -11,7 +11,7 @@ use super::links::linked;
 use super::{PageFrame, framed, scrolling};
 use crate::page::bisection::sentence;
 use crate::text::{count, grouped, minute};
-use crate::view::View;
+use crate::view::{ChangeView, View};
 
 /// How many of the newest stand on the first page.
 const NEWEST: usize = 3;
@@ -33,20 +33,35 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     )
 }
 
-/// What the newest ones found that no series shows: from where on answers are wrong, or commands
-/// fail.
+/// What bisections found that no change shows: from where on answers are wrong, where commands
+/// fail, and commits at which the series itself shows nothing; the newest first, each once.
 pub(super) fn answers(view: &View) -> Markup {
-    let found = |one: &Bisection| -> Vec<(String, String)> {
-        let lines = of_answers(one).into_iter();
-        lines.map(|line| (bisection_file(one), line)).collect()
-    };
-    let all = view.lab.bisections.iter().rev().flat_map(|it| found(&it.bisection));
-    let newest: Vec<_> = all.take(NEWEST).collect();
+    let events = view.events.iter().flat_map(|event| &event.changes);
+    let changes = events.map(ChangeView::change);
+    let order = |id: &str| view.revision(id).map(|one| one.revision.order);
+    let (mut said, mut all) = (HashSet::new(), Vec::new());
+    for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) {
+        let is_other = view.lab.superseded.iter().any(|(key, _)| *key == one.asked.benchmark)
+            || view.lab.unplanned.contains(&one.asked.benchmark);
+        if is_other && one.asked.test.is_none() {
+            continue;
+        }
+        let named = one.standing.culprits.iter().map(|it| it.revision.clone());
+        let named: Vec<String> = named.collect();
+        if named.is_empty() || said.insert((subject(&one.asked), named)) {
+            let lines = beside_changes(one, &changes, order).into_iter();
+            all.extend(lines.map(|line| (bisection_file(one), line)));
+        }
+    }
+    let more = all.len().saturating_sub(NEWEST);
     html! {
-        @if !newest.is_empty() {
+        @if !all.is_empty() {
             ul.changes {
-                @for (file, line) in newest {
+                @for (file, line) in all.into_iter().take(NEWEST) {
                     li { (linked(view, "", &line)) " (" a href=(file) { "bisection" } ")" }
+                }
+                @if more > 0 {
+                    li.note { a href="bisections.html" { "and " (more) " more" } }
                 }
             }
         }

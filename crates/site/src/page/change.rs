@@ -30,7 +30,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     let word = one.word();
     let content = html! {
         h1 {
-            (name) ": " span class=(word) { (one.effect()) " " (word) }
+            (name) ": " span class=(word) { (one.effect()) " " (one.words()) }
             (super::superseded(view, &change.series.benchmark))
         }
         p.lead {

@@ -32,6 +32,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             p.legend { "Regressions come first at each place. Names link to the evidence."
                 }
         }
+        (other_work(view))
         (remarks(view))
         (unjudged(view))
         (false_alarms(view))
@@ -60,9 +61,41 @@ fn stands(event: &EventView) -> bool {
     event.changes.iter().any(|one| one.change().stands())
 }
 
-/// The places with changes that are still held, of series that the plan has, newest first.
+/// The places with changes that are still held, of series that the plan has, newest first; without
+/// what other work on the host explains.
 pub(super) fn standing<'v, 'a>(view: &'v View<'a>) -> Vec<&'v EventView<'a>> {
-    view.events.iter().filter(|event| stands(event) && event.planned).collect()
+    let all = view.events.iter().filter(|event| stands(event) && event.planned);
+    all.filter(|event| !event.is_of_other_work()).collect()
+}
+
+/// The changes of series that the plan has which are probably other work on the host.
+pub(super) fn of_other_work<'v, 'a>(view: &'v View<'a>) -> Vec<&'v ChangeView<'a>> {
+    let all = view.events.iter().filter(|event| event.planned && event.is_of_other_work());
+    all.flat_map(|event| &event.changes).collect()
+}
+
+/// Those changes, each with the reason.
+fn other_work(view: &View) -> Markup {
+    let all = of_other_work(view);
+    html! {
+        @if !all.is_empty() {
+            section #other-work {
+                h2 { "Probably other work on the host" }
+                p.note { "No commit is blamed for these. `tacho changes --confirm NAME` measures "
+                    "both sides again." }
+                ul { @for one in all {
+                    @let change = one.change();
+                    li {
+                        a href={ "change/" (one.slug) ".html" }
+                            { (change.series.benchmark) " " (change.series.metric.name) }
+                        " at " (revision_named(view, "", &change.finding.revision)) ": "
+                        (one.effect()) ", but "
+                        (tacho_report::change::other_work(change).unwrap_or_default())
+                    }
+                } }
+            }
+        }
+    }
 }
 
 /// A place in a list: its revision and what changed there.
@@ -104,7 +137,7 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
 
 fn lead(view: &View, events: usize) -> String {
     let judged = view.lab.judged;
-    let planned = view.events.iter().filter(|event| event.planned);
+    let planned = view.events.iter().filter(|event| event.planned && !event.is_of_other_work());
     let changes =
         planned.flat_map(|event| &event.changes).filter(|one| one.change().stands()).count();
     let together = if judged == 1 { "that was judged" } else { "that were judged together" };

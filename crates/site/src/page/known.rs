@@ -182,7 +182,7 @@ fn origin(view: &View, series: &SeriesView, revision: &str, place: &HistoryChang
 
 fn of(origin: Origin) -> &'static str {
     match origin {
-        Origin::Build => "this build, maybe its layout alone",
+        Origin::Build => "a single build, maybe its layout alone",
         Origin::Commit => "the commit",
     }
 }

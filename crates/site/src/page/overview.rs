@@ -104,6 +104,15 @@ fn changed(view: &View) -> Markup {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
             }
             (super::bisections::answers(view))
+            @let other = super::changes::of_other_work(view).len();
+            @if other > 0 {
+                p.note {
+                    (count(other, "difference")) " in wall time "
+                    (if other == 1 { "is" } else { "are" })
+                    " probably other work on the host. "
+                    a href="changes.html#other-work" { "Why" }
+                }
+            }
         }
     }
 }

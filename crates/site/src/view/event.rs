@@ -40,6 +40,13 @@ pub(crate) struct ChangeView<'a> {
     pub(crate) bad: Option<usize>,
 }
 
+impl EventView<'_> {
+    /// Whether all that changed is probably other work on the host, which is blamed on no commit.
+    pub(crate) fn is_of_other_work(&self) -> bool {
+        self.changes.iter().all(|one| one.change().is_of_other_work())
+    }
+}
+
 impl<'a> ChangeView<'a> {
     /// The change itself.
     pub(crate) fn change(&self) -> &'a tacho_record::Change {
@@ -61,9 +68,10 @@ impl<'a> ChangeView<'a> {
         state(self.change())
     }
 
-    /// Whether it is good, in a word.
+    /// Whether it is good, in a word; none where other work on the host explains it.
     pub(crate) fn word(&self) -> &'static str {
-        self.change().verdict().word()
+        let change = self.change();
+        if change.is_of_other_work() { "" } else { change.verdict().word() }
     }
 
     /// The same, with whether it is sure: `probably worse`.

@@ -41,19 +41,18 @@ fn proposed(own: &OwnBenchmark) -> String {
 
 fn head(recipe: &Recipe) -> String {
     let found = match (recipe.what, &recipe.program) {
-        ("", _) => {
-            "Nothing was recognised here: fill in `build`, `artifacts` and `command`.".to_owned()
-        }
+        ("", _) => "What is here was not recognised: fill in `build`, `artifacts` and `command`."
+            .to_owned(),
         (what, None) => {
             format!(
-                "Written for {what}, in which no program was found: fill in `command`, `build` \
-                 and\n# `artifacts`."
+                "Here is {what}, but no program was found: fill in `command`, `build` and \
+                 `artifacts`."
             )
         }
         (what, Some(_)) => {
             format!(
-                "Written for {what}; it works as it is.\n\
-                 # What `command` executes is a guess: replace it with what users wait for."
+                "Here is {what}.\n# The plan works as it is, but its `command` is only a guess: \
+                 change that first."
             )
         }
     };
@@ -61,7 +60,7 @@ fn head(recipe: &Recipe) -> String {
         "\
 # What Tachograph measures, and how.
 # {found}
-# `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
+# Then `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
 "
     )
 }

@@ -105,10 +105,15 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let by = versions::superseded_by(&project.plan, &key.benchmark);
         superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
     }
-    let is_planned =
-        |key: &BenchmarkKey| project.plan.benchmarks.iter().any(|it| it.name == key.name);
+    let bisections = bisections(store)?;
+    for BisectionRecord { bisection, .. } in &bisections {
+        let key = &bisection.asked.benchmark;
+        superseded.extend(versions::superseded_by(&project.plan, key).map(|by| (key.clone(), by)));
+    }
     let benchmarks = series.iter().map(|series| &series.key.benchmark);
-    let unplanned = benchmarks.filter(|key| !is_planned(key)).cloned().collect();
+    let benchmarks = benchmarks.chain(bisections.iter().map(|it| &it.bisection.asked.benchmark));
+    let unplanned =
+        benchmarks.filter(|key| !versions::is_planned(&project.plan, key)).cloned().collect();
     let ChangeSummary { events, unbuilt, judged, unjudged, remarks, histories, false_alarms } =
         changes(project, store)?;
     for record in events.iter().flat_map(|event| &event.changes) {
@@ -136,7 +141,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         histories,
         superseded,
         unplanned,
-        bisections: bisections(store)?,
+        bisections,
         layouts: layouts::all(project, store)?,
         comparisons: comparisons::all(store)?,
         probes: probes::all(store)?,
@@ -173,9 +178,13 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
     let (planned, others): (Vec<&Change>, Vec<&Change>) = (found.changes())
         .filter(|change| change.stands())
         .partition(|change| found.is_planned(change));
+    let (of_other_work, planned): (Vec<&Change>, Vec<&Change>) =
+        planned.into_iter().partition(|change| change.is_of_other_work());
     let of = |changes| self::events(changes, &found.orders).into_iter().rev();
     let mut events = Vec::new();
-    for ChangeEvent { good, bad, revision, changes } in of(planned).chain(of(others)).chain(gone) {
+    for ChangeEvent { good, bad, revision, changes } in
+        of(planned).chain(of(of_other_work)).chain(of(others)).chain(gone)
+    {
         let planned = changes.iter().all(|change| found.is_planned(change));
         let record = |change: Change| {
             let happenings = store.happenings(&change.name)?;
@@ -192,6 +201,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
         output::changes::remarks(judged, |_| true).into_iter().map(move |what| (key.clone(), what))
     };
     let alarms = FalseAlarms::of(found.changes());
+    let edited = found::edited(project, store)?;
     Ok(ChangeSummary {
         events,
         unbuilt: gap_lines_by_host(&found.unbuilt, found.hosts.len() > 1),
@@ -199,7 +209,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
             .series()
             .filter(|judged| output::changes::not_judged(judged).is_none())
             .count(),
-        unjudged: found.series().filter_map(why).collect(),
+        unjudged: found.series().filter_map(why).chain(edited).collect(),
         remarks: found.series().flat_map(remarks).collect(),
         histories: found.series().filter_map(known).collect(),
         false_alarms: (alarms.marked, alarms.looked_at),

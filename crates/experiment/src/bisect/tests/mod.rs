@@ -75,7 +75,7 @@ struct Scene {
     untouched: fn(usize) -> bool,
 }
 
-pub(super) fn asked(metric: &str) -> BisectionRequest {
+fn asked(metric: &str) -> BisectionRequest {
     BisectionRequest {
         good: "r1".into(),
         bad: "HEAD".into(),

@@ -1,7 +1,9 @@
 //! What names on the command line stand for among changes.
 
 use tacho_experiment::changes::{StoredChanges, UnknownChange};
-use tacho_record::{Change, Revision, in_backticks};
+use tacho_experiment::versions;
+use tacho_record::{BenchmarkKey, Change, Revision, SeriesKey, in_backticks};
+use tacho_report::detection;
 use tacho_store::Store;
 use tacho_subject::SubjectError;
 
@@ -23,6 +25,21 @@ pub fn check_benchmarks(
 ) -> Result<(), CliError> {
     let Some((name, known)) = found.unknown_benchmark(&project.plan, asked) else { return Ok(()) };
     Err(CliError::UnknownBenchmark { name: name.to_owned(), known: in_backticks(known) })
+}
+
+/// The series of the plan that are not judged since their command was edited, with the reason: only
+/// the version before was measured.
+pub fn edited(project: &Project, store: &mut Store) -> Result<Vec<(SeriesKey, String)>, CliError> {
+    let host = store.named_hosts()?.pop().map(|(_, host)| host.name).unwrap_or_default();
+    let planned = project.plan.keyed_benchmarks();
+    let unmeasured = versions::unmeasured(store, &project.plan)?.into_iter();
+    let of = |(benchmark, measured): (BenchmarkKey, u32)| {
+        let (entry, _) = planned.iter().find(|(_, key)| *key == benchmark)?;
+        let metric = entry.metrics.first()?.metric.clone();
+        let why = detection::edited(benchmark.version, measured);
+        Some((SeriesKey { benchmark, host: host.clone(), metric }, why))
+    };
+    Ok(unmeasured.filter_map(of).collect())
 }
 
 /// What is meant by a name: the change of that name, or all that stand at a revision.

@@ -63,13 +63,7 @@ pub fn gather(
             add(&mut series[place].points, at, point, value);
         }
     }
-    Ok(Numbers {
-        shape: NumbersShape::Listed,
-        series,
-        left_out: Vec::new(),
-        named_by: Vec::new(),
-        together: None,
-    })
+    Ok(Numbers { shape: NumbersShape::Listed, series, left_out: Vec::new(), together: None })
 }
 
 /// Says which files are no reports, and why.
@@ -82,10 +76,10 @@ fn tell_skipped(skipped: &[(String, String)]) {
     }
 }
 
-/// The series of a value, without a point. That less is better no tool says: it is what is usual.
+/// The series of a value, without a point.
 fn begin(value: &FileValue, better: Option<Direction>) -> GivenSeries {
-    let better = better.or(Some(value.better).filter(|it| *it == Direction::Higher));
-    GivenSeries::begun(Some(value.series.clone()), value.unit.clone(), better)
+    let (unit, better) = (value.unit.clone(), better.unwrap_or(value.better));
+    GivenSeries { name: Some(value.series.clone()), unit, better, points: Vec::new() }
 }
 
 /// Adds a value to the points of its series, in which files that lack it are gaps.

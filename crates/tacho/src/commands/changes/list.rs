@@ -1,10 +1,12 @@
 //! `tacho changes list`: all changes, event by event.
 
+use std::collections::HashSet;
+
 use tacho_experiment::changes::{
     FalseAlarms, JudgedSeries, StoredChanges, events, is_doubtful, is_new_regression,
 };
 use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
-use tacho_report::bisection::of_answers;
+use tacho_report::bisection::{beside_changes, subject};
 use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
@@ -64,6 +66,8 @@ fn listing(
     if filter.all {
         shown.extend(&unplanned);
     }
+    let (other_work, shown): (Vec<&Change>, Vec<&Change>) =
+        shown.into_iter().partition(|change| change.stands() && change.is_of_other_work());
     let is_open = |change: &&&Change| change.stands() && change.life != Life::Confirmed;
     let doubtful = shown.iter().filter(is_open);
     let doubtful = doubtful.filter(|change| is_doubtful(change, found.sides(change).as_ref()));
@@ -84,12 +88,10 @@ fn listing(
     }
     let (judged, mut not_judged) = judged(found, filter);
     not_judged.extend(not_planned(project, store, found, filter)?);
-    let mut bisections = bisections(store)?;
-    if judged > 0 {
-        let key = |it: &Bisection| it.asked.benchmark.clone();
-        let is_named = |it: &Bisection| filter.shows_benchmark(&key(it).to_string(), &key(it).name);
-        bisections.retain(|it| is_named(it) && !of_answers(it).is_empty());
-    }
+    let mut edited = found::edited(project, store)?;
+    edited.retain(|(key, _)| filter.shows_series(key));
+    not_judged.extend(edited);
+    let bisections = bisections(store, (project, found, filter), judged > 0)?;
     Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
         events: listed,
@@ -103,14 +105,38 @@ fn listing(
         regressions,
         unplanned: unplanned.into_iter().map(|change| change.name.clone()).collect(),
         hosts: found.hosts.len() > 1,
+        other_work: other_work.into_iter().cloned().collect(),
         bisections,
     })
 }
 
-/// The bisections, newest first.
-fn bisections(store: &mut Store) -> Result<Vec<Bisection>, CliError> {
-    let all = store.bisections()?.into_iter().rev();
-    Ok(all.map(|(bisection, _)| bisection).collect())
+/// The bisections, newest first: where series are judged, those that found what no change shows,
+/// each commit once.
+fn bisections(
+    store: &mut Store,
+    (project, found, filter): (&Project, &StoredChanges, &Filter),
+    is_judged: bool,
+) -> Result<Vec<Bisection>, CliError> {
+    let all = store.bisections()?.into_iter().rev().map(|(bisection, _)| bisection);
+    if !is_judged {
+        return Ok(all.collect());
+    }
+    let planned: HashSet<String> =
+        project.plan.keyed_benchmarks().into_iter().map(|(_, key)| key.identity()).collect();
+    let is_shown = |it: &Bisection| {
+        let key = &it.asked.benchmark;
+        let is_known = it.asked.test.is_some() || planned.contains(&key.identity());
+        is_known && filter.shows_benchmark(&key.to_string(), &key.name)
+    };
+    let order = |id: &str| found.orders.get(id).copied();
+    let mut said = HashSet::new();
+    let mut is_new = |it: &Bisection| {
+        let named = it.standing.culprits.iter().map(|culprit| culprit.revision.clone());
+        let named: Vec<String> = named.collect();
+        let finds = !beside_changes(it, &found.changes(), order).is_empty();
+        finds && (named.is_empty() || said.insert((subject(&it.asked), named)))
+    };
+    Ok(all.filter(|it| is_shown(it) && is_new(it)).collect())
 }
 
 /// How many series were judged, and which were not.

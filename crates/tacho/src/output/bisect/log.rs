@@ -6,9 +6,8 @@ use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{failure, found, level, subject};
 
-use crate::output;
-use crate::output::table::{fits, plain, render};
-use crate::output::text::{count, cut, duration, moment, wrap};
+use crate::output::table::{plain, render};
+use crate::output::text::{count, cut, duration, moment};
 
 /// So much of the full name of a commit that is no candidate.
 const SHORT: usize = 10;
@@ -31,17 +30,7 @@ pub fn list(all: &[Bisection]) -> String {
             found(bisection),
         ]);
     }
-    let (text, width) = (render(&table), output::table_width());
-    if fits(&text, Some(width)) { text } else { all.iter().map(|it| narrow(it, width)).collect() }
-}
-
-/// A bisection in two lines or more: what it was of, and below it what came of it.
-fn narrow(bisection: &Bisection, width: usize) -> String {
-    let [good, bad] = bisection.end_names();
-    let (name, begun) = (&bisection.name, moment(bisection.started));
-    let head = format!("{name}  {begun}  {}..{}\n", cut(good, 20), cut(bad, 20));
-    let result = format!("    {}: {}\n", subject(&bisection.asked), found(bisection));
-    head + &wrap(&result, Some(width))
+    render(&table)
 }
 
 /// What bisections found, newest first, where no series is tracked: nothing else is known.
@@ -60,8 +49,12 @@ pub fn newest(all: &[Bisection]) -> String {
         format!("  {name}  {}..{}: {} ({of})\n", cut(good, 20), cut(bad, 20), found(bisection))
     };
     let lines: String = all.iter().take(NEWEST).map(line).collect();
+    let more = match all.len().saturating_sub(NEWEST) {
+        0 => String::new(),
+        more => format!("  … and {more} more\n"),
+    };
     format!(
-        "bisections found:\n{lines}\
+        "bisections found:\n{lines}{more}\
          `tacho bisect list` lists them, `tacho bisect log NAME` shows one\n"
     )
 }

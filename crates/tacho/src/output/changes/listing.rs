@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{
-    Bisection, BuildGap, Change, ChangeState, ChangeVerdict, Revision, SeriesKey, first_of, shown,
+    Bisection, BuildGap, Change, ChangeState, ChangeVerdict, Revision, SeriesKey, first_of,
+    short_name, shown,
 };
 use tacho_report::bisection::{found, subject};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, place, trade_off};
+use tacho_report::change::{effect, interval, other_work, place, trade_off};
 use tacho_report::series::revision_name;
 use tacho_stats::history::HistoryVerdict;
 
@@ -55,7 +56,9 @@ pub struct ChangeListing {
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
-    /// The bisections, newest first: where series are judged, those that found what no series
+    /// The changes that are probably other work on the host, not counted among the others.
+    pub other_work: Vec<Change>,
+    /// The bisections, newest first: where series are judged, those that found what no change
     /// shows.
     pub bisections: Vec<Bisection>,
 }
@@ -81,6 +84,7 @@ pub struct ListingAnswer<'a> {
     unplanned: usize,
     doubtful: &'a [String],
     events: Vec<EventAnswer<'a>>,
+    other_work: Vec<ChangeAnswer<'a>>,
     judged: usize,
     not_judged: Vec<RemarkAnswer<'a>>,
     unbuilt: Vec<StretchAnswer<'a>>,
@@ -175,6 +179,9 @@ impl ChangeListing {
             unplanned: self.unplanned.len(),
             doubtful: &self.doubtful,
             events: self.events.iter().map(|event| event.answer(&self.unplanned)).collect(),
+            other_work: (self.other_work.iter())
+                .map(|change| ChangeAnswer::of(change, !self.unplanned.contains(&change.name)))
+                .collect(),
             judged: self.judged,
             not_judged: remarks(&self.not_judged),
             unbuilt: (self.unbuilt.iter())
@@ -199,7 +206,9 @@ impl ChangeListing {
         let mut out = events.join("\n");
         let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
         let remarks: String = self.remarks.iter().map(remark).collect();
-        for part in [remarks, self.summary()].map(|part| text::wrap(&part, width)) {
+        for part in
+            [remarks, self.other_work(), self.summary()].map(|part| text::wrap(&part, width))
+        {
             if !out.is_empty() && !part.is_empty() {
                 out.push('\n');
             }
@@ -220,9 +229,29 @@ impl ChangeListing {
         };
         let remarks: String = self.remarks.iter().map(remark).collect();
         let summary: String = self.summary().lines().map(|line| format!("{line}  \n")).collect();
-        let parts =
-            [events.join("\n"), remarks, summary].into_iter().filter(|part| !part.is_empty());
+        let other_work: Vec<String> = self.other_work().lines().map(escaped).collect();
+        let other_work: String = other_work.iter().map(|line| format!("{line}  \n")).collect();
+        let parts = [events.join("\n"), remarks, other_work, summary];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The changes that are probably other work on the host: a line each, with the reason.
+    fn other_work(&self) -> String {
+        if self.other_work.is_empty() {
+            return String::new();
+        }
+        let line = |change: &Change| {
+            let (series, finding) = (self.series(&change.series), &change.finding);
+            let (at, by) = (short_name(&finding.revision), effect(finding));
+            let why = other_work(change).unwrap_or_default();
+            format!("  {}  {series} at {at}: {by}, but {why}\n", change.name)
+        };
+        let lines: String = self.other_work.iter().map(line).collect();
+        format!(
+            "probably other work on the host, not a commit:\n{lines}\
+             `tacho changes --confirm NAME` measures both sides again\n"
+        )
     }
 
     /// What was looked at, what was not and why, and how often users were shown what is none.

@@ -15,6 +15,7 @@ const MARGIN: usize = 10;
 #[derive(Serialize)]
 pub struct ChangeSideAnswer<'a> {
     revisions: &'a [String],
+    builds: usize,
     runs: &'a [i64],
     median: Option<f64>,
     interval: Option<(f64, f64)>,
@@ -29,6 +30,7 @@ impl<'a> ChangeSideAnswer<'a> {
         let level = side.level();
         Self {
             revisions: &side.revisions,
+            builds: side.builds,
             runs: &side.runs,
             median: level.map(|level| level.median),
             interval: level.and_then(|level| level.interval),
@@ -39,7 +41,7 @@ impl<'a> ChangeSideAnswer<'a> {
     }
 }
 
-/// The numbers of a side: median, interval, spread, and how many samples and revisions they are of.
+/// The numbers of a side: median, interval, spread, and how many samples and builds they are of.
 fn numbers(side: &MeasuredSide, unit: &Unit) -> [String; 5] {
     let level = side.level();
     let interval = level.and_then(|level| level.interval);
@@ -48,7 +50,7 @@ fn numbers(side: &MeasuredSide, unit: &Unit) -> [String; 5] {
         interval.map_or_else(String::new, |interval| text::interval(unit, interval)),
         side.spread().map_or_else(String::new, text::percent),
         side.values.len().to_string(),
-        side.revisions.len().to_string(),
+        side.builds.to_string(),
     ]
 }
 
@@ -58,8 +60,8 @@ fn in_lines(side: &MeasuredSide, name: &str, unit: &Unit) -> String {
     let interval = if interval.is_empty() { interval } else { format!(" (95 %: {interval})") };
     let spread = if spread.is_empty() { spread } else { format!(", spread {spread}") };
     let samples = text::count(side.values.len(), "sample");
-    let revisions = text::count(side.revisions.len(), "revision");
-    format!("  {name:<6}  median {median}{interval}\n          {samples} of {revisions}{spread}\n")
+    let builds = text::count(side.builds, "build");
+    format!("  {name:<6}  median {median}{interval}\n          {samples} of {builds}{spread}\n")
 }
 
 /// Both sides, before and after, for a terminal of that width; empty without values.
@@ -73,7 +75,7 @@ fn whole(sides: &[MeasuredSide; 2], unit: &Unit) -> Option<String> {
     let Histogram { ends, lines } =
         draw(sides.each_ref().map(|side| side.values.as_slice()), WIDTH)?;
     let mut list =
-        table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
+        table::plain(&["", "", "median", "95 %", "spread", "samples", "builds"], &[2, 4, 5, 6]);
     for ((name, side), line) in ["before", "after"].into_iter().zip(sides).zip(lines) {
         list.add_row([name.to_owned(), line].into_iter().chain(numbers(side, unit)));
     }
@@ -112,6 +114,7 @@ mod tests {
             revisions: vec!["a".into(), "b".into()],
             levels: vec![level + 9.5, level + 29.5],
             values: (0..40).map(|i| level + f64::from(i)).collect(),
+            builds: 1,
             runs: vec![1],
         };
         let sides = [side(100.0), side(200.0)];
@@ -119,11 +122,16 @@ mod tests {
         for width in [60, 80] {
             let numbers = drawn(&sides, &unit, Some(width));
             assert!(table::fits(&numbers, Some(width)), "{width}:\n{numbers}");
-            assert!(numbers.contains("40 samples of 2 revisions, spread"), "{numbers}");
+            assert!(numbers.contains("40 samples of 1 build, spread"), "{numbers}");
         }
         assert_eq!(drawn(&sides, &unit, None).lines().count(), 4);
-        let empty =
-            || MeasuredSide { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
+        let empty = || MeasuredSide {
+            revisions: vec![],
+            levels: vec![],
+            values: vec![],
+            builds: 0,
+            runs: vec![],
+        };
         assert_eq!(drawn(&[empty(), empty()], &unit, Some(60)), "");
     }
 
@@ -136,7 +144,7 @@ mod tests {
             .flat_map(|level| (0..20).map(move |i| level + 0.01 * f64::from(i)))
             .collect();
         let revisions = (0..10).map(|i| format!("r{i}")).collect();
-        let side = MeasuredSide { revisions, levels, values, runs: vec![1] };
+        let side = MeasuredSide { revisions, levels, values, builds: 10, runs: vec![1] };
         let answer = ChangeSideAnswer::of(&side);
         let (low, high) = answer.interval.unwrap();
         assert!(low <= 101.0 && high >= 108.0, "{low} {high}");

@@ -1,0 +1,248 @@
+//! Whether a change of wall time is only waiting for a CPU, which other work on the host used.
+//!
+//! An execution takes its own time, and the time in which it was ready and got no CPU. Its own time
+//! has all that the program does: computing, sleeping, reading files. Where that hardly changed,
+//! the host did the rest.
+
+use crate::Summary;
+
+/// A change is the host's where at most this part of it is left without the waiting.
+const LEFT: f64 = 0.5;
+/// From this number of CPUs used by others on, over all executions of the slower side, others may
+/// be the cause: a program on a quiet host waits for itself.
+const LOADED: f64 = 0.25;
+/// Fewer executions of a side exclude nothing.
+const FEWEST: usize = 6;
+/// The first thread's waiting is the program's where that thread used this share of its CPU time.
+const FIRST_THREAD: f64 = 0.95;
+/// A program waits for a CPU whose first thread is seen to wait this share of its wall time.
+const WAITS: f64 = 0.1;
+/// A program is busy whose least disturbed execution uses a CPU, or waits for one, this share of
+/// its time.
+const BUSY: f64 = 0.9;
+/// One that uses more CPU time than wall time has several threads, which may wait for each other.
+const PARALLEL: f64 = 1.05;
+
+/// What one execution took, in one unit of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExecutionTimes {
+    /// From its start to its end.
+    pub wall: f64,
+    /// On CPUs, all threads and processes together.
+    pub cpu: f64,
+    /// Of that its first thread, where it is read.
+    pub first_thread: Option<f64>,
+    /// For how long the first thread was ready and got no CPU, where it is read.
+    pub waited: Option<f64>,
+    /// On CPUs, by everything else on the host; 0 where it is not read.
+    pub others: f64,
+}
+
+/// What is left of a change of wall time without what other work on the host did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WithoutWaiting {
+    /// The change of the program's own time, as a logarithm.
+    pub effect: f64,
+    /// Whether that is of CPU time, since the waiting of all of the program is not read.
+    pub by_cpu: bool,
+}
+
+/// What is left of a change of wall time by this logarithm between executions before and after,
+/// where other work on the host is most of it; nothing where it is the program's, or not known.
+///
+/// The far end of what may be left is to be at most half of the change: of the ratio of two
+/// medians, whose distances to the ends of their 95 % intervals are squared and added (Zou &
+/// Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27,
+/// 2008).
+#[must_use]
+pub fn without_waiting(effect: f64, sides: [&[ExecutionTimes]; 2]) -> Option<WithoutWaiting> {
+    let slower = sides[usize::from(effect > 0.0)];
+    if sides.iter().any(|side| side.len() < FEWEST) || !is_loaded(slower) {
+        return None;
+    }
+    let is_read = sides.iter().all(|side| reads_waiting(side));
+    let is_usable = is_read || waits(slower) || sides.iter().all(|side| is_busy(side));
+    if !is_usable {
+        return None;
+    }
+    let own = |it: &ExecutionTimes| {
+        if is_read { it.wall - it.waited.unwrap_or(0.0) } else { it.cpu }
+    };
+    let level = |side: &[ExecutionTimes]| {
+        let of = Summary::of(&side.iter().map(own).collect::<Vec<_>>())?;
+        let (low, high) = of.interval?;
+        Some((of.median.ln(), (of.median / low).ln(), (high / of.median).ln()))
+    };
+    let [(before, below, above), (after, down, up)] = [level(sides[0])?, level(sides[1])?];
+    let left = after - before;
+    let most = if effect > 0.0 { left + up.hypot(below) } else { down.hypot(above) - left };
+    (left.is_finite() && most <= LEFT * effect.abs())
+        .then_some(WithoutWaiting { effect: left, by_cpu: !is_read })
+}
+
+/// Whether a part of the program is seen to wait for a CPU.
+fn waits(executions: &[ExecutionTimes]) -> bool {
+    let waited: f64 = executions.iter().filter_map(|it| it.waited).sum();
+    waited >= WAITS * executions.iter().map(|it| it.wall).sum::<f64>()
+}
+
+/// Whether enough executions show that the program hardly waits for anything but a CPU.
+#[must_use]
+pub fn is_busy(executions: &[ExecutionTimes]) -> bool {
+    let uses = |it: &ExecutionTimes| it.cpu + it.waited.unwrap_or(0.0);
+    executions.len() >= FEWEST
+        && executions.iter().any(|it| uses(it) >= BUSY * it.wall)
+        && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
+}
+
+/// Whether other work used the host meanwhile.
+fn is_loaded(executions: &[ExecutionTimes]) -> bool {
+    let sum = |of: fn(&ExecutionTimes) -> f64| executions.iter().map(of).sum::<f64>();
+    sum(|it| it.others) >= LOADED * sum(|it| it.wall)
+}
+
+/// Whether the waiting that is read is that of the whole program.
+fn reads_waiting(executions: &[ExecutionTimes]) -> bool {
+    let cpu: f64 = executions.iter().map(|it| it.cpu).sum();
+    let first: f64 = executions.iter().filter_map(|it| it.first_thread).sum();
+    executions.iter().all(|it| it.waited.is_some()) && first >= FIRST_THREAD * cpu
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::draw::gaussian;
+
+    /// Two sides of a change, before and after each.
+    struct WaitingWorld {
+        /// Milliseconds on a CPU.
+        cpu: [f64; 2],
+        /// Milliseconds asleep.
+        asleep: [f64; 2],
+        /// How many other programs want a CPU.
+        others: [f64; 2],
+        /// Of what part of the program the waiting is read.
+        read: ReadWaiting,
+    }
+
+    /// Of what part of a program the waiting is read.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum ReadWaiting {
+        Whole,
+        FirstOfSeveral,
+        Nothing,
+    }
+
+    const READ: [ReadWaiting; 3] =
+        [ReadWaiting::Whole, ReadWaiting::FirstOfSeveral, ReadWaiting::Nothing];
+
+    impl WaitingWorld {
+        fn quiet(cpu: [f64; 2], asleep: [f64; 2]) -> Self {
+            Self { cpu, asleep, others: [0.0; 2], read: ReadWaiting::Whole }
+        }
+
+        fn side(&self, which: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<ExecutionTimes> {
+            let part = if self.read == ReadWaiting::FirstOfSeveral { 0.6 } else { 1.0 };
+            let execution = |rng: &mut ChaCha8Rng| {
+                let cpu = self.cpu[which] * (0.02 * gaussian(rng)).exp();
+                // A CPU is shared with others for parts of the time.
+                let waited = self.others[which] * cpu * rng.random::<f64>();
+                let wall = cpu + waited + self.asleep[which] * (0.01 * gaussian(rng)).exp();
+                ExecutionTimes {
+                    wall,
+                    cpu,
+                    first_thread: Some(cpu * part),
+                    waited: (self.read != ReadWaiting::Nothing).then_some(waited * part),
+                    others: self.others[which] * wall,
+                }
+            };
+            (0..count).map(|_| execution(rng)).collect()
+        }
+
+        /// The change of the wall time, as a logarithm.
+        fn effect(&self) -> f64 {
+            let mean = |at: usize| self.cpu[at] * (1.0 + self.others[at] / 2.0) + self.asleep[at];
+            (mean(1) / mean(0)).ln()
+        }
+
+        /// Of 400 such changes, how many are taken for the host's, as a share.
+        fn blamed(&self, count: usize) -> f64 {
+            let mut rng = ChaCha8Rng::seed_from_u64(7);
+            let is_blamed = |_: &usize| {
+                let sides = [0, 1].map(|which| self.side(which, count, &mut rng));
+                without_waiting(self.effect(), [&sides[0], &sides[1]]).is_some()
+            };
+            (0..400).filter(is_blamed).count() as f64 / 400.0
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_waiting_for_others_is_the_hosts() {
+        // By CPU time alone one execution on each side must have been hardly disturbed.
+        for (read, least) in READ.into_iter().zip([0.95, 0.95, 0.8]) {
+            let world = WaitingWorld {
+                others: [0.2, 1.2],
+                read,
+                ..WaitingWorld::quiet([100.0, 103.0], [0.0; 2])
+            };
+            assert!(world.blamed(20) > least, "{} {read:?}", world.blamed(20));
+            let faster = WaitingWorld { others: [1.2, 0.2], cpu: [100.0; 2], ..world };
+            assert!(faster.blamed(20) > least, "{} {read:?}", faster.blamed(20));
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_program_stays_one_on_a_busy_host() {
+        for (read, others) in READ.into_iter().flat_map(|read| [(read, 1.0), (read, 0.3)]) {
+            for by in [1.05, 1.4, 0.8] {
+                let world = WaitingWorld {
+                    others: [others; 2],
+                    read,
+                    ..WaitingWorld::quiet([100.0, 100.0 * by], [0.0; 2])
+                };
+                assert!(world.blamed(20) < 0.02, "{} {read:?} {others} {by}", world.blamed(20));
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_of_sleep_stays_one() {
+        for read in READ {
+            for asleep in [[0.0, 30.0], [5.0, 9.0], [50.0, 10.0]] {
+                let world = WaitingWorld { read, ..WaitingWorld::quiet([100.0; 2], asleep) };
+                assert_eq!(world.blamed(10), 0.0, "on a quiet host {asleep:?}");
+            }
+        }
+        // Where the waiting is read, on a busy host too.
+        let world =
+            WaitingWorld { others: [0.5; 2], ..WaitingWorld::quiet([100.0; 2], [0.0, 40.0]) };
+        assert!(world.blamed(20) < 0.02, "{}", world.blamed(20));
+    }
+
+    #[test]
+    fn few_executions_and_those_without_readings_say_nothing() {
+        let world =
+            WaitingWorld { others: [0.2, 1.2], ..WaitingWorld::quiet([100.0; 2], [0.0; 2]) };
+        assert_eq!(world.blamed(5), 0.0);
+        let plain = vec![ExecutionTimes { wall: 1.0, ..ExecutionTimes::default() }; 20];
+        let slower = vec![ExecutionTimes { wall: 2.0, ..ExecutionTimes::default() }; 20];
+        assert_eq!(without_waiting(2f64.ln(), [&plain, &slower]), None);
+    }
+
+    #[test]
+    fn it_says_what_is_left() {
+        let of = |wall: f64, waited: f64| ExecutionTimes {
+            wall,
+            cpu: wall - waited,
+            first_thread: Some(wall - waited),
+            waited: Some(waited),
+            others: wall,
+        };
+        let (before, after) = (vec![of(110.0, 10.0); 8], vec![of(150.0, 48.0); 8]);
+        let left = without_waiting((150f64 / 110.0).ln(), [&before, &after]).unwrap();
+        assert!((left.effect - 1.02f64.ln()).abs() < 1e-12 && !left.by_cpu, "{left:?}");
+    }
+}
