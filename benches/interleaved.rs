@@ -6,6 +6,7 @@
 //! rounds, the root mean square error of the estimated levels beside that of medians, minima and
 //! rounds taken off; then how often intervals of 95 % hold the truth. Without a file it prints the
 //! time for 100,000 samples of 50 programs.
+//! `TACHO_ESTIMATORS=TRIALS` compares on simulated hosts by each way to take a ratio.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -17,6 +18,12 @@ use rand_chacha::ChaCha8Rng;
 use tacho_stats::compare::{ComparisonRules, DuetPair, Look, SampleValue, compare_duet};
 use tacho_stats::interleaved::{Contrast, Fit, InterleavedExecution};
 use tacho_stats::summary::median;
+
+#[path = "interleaved/estimators.rs"]
+mod estimators;
+#[allow(dead_code, reason = "shared with the tests")]
+#[path = "../crates/stats/src/interleaved/simulated.rs"]
+mod simulated;
 
 /// The programs' work in each set of the file.
 const WORK: [(&str, &[f64]); 7] = [
@@ -40,6 +47,10 @@ fn main() {
         coverage(&sets);
         power(&sets);
         dealt_coverage(&sets);
+        return;
+    }
+    if let Ok(trials) = std::env::var("TACHO_ESTIMATORS") {
+        estimators::table(trials.parse().unwrap());
         return;
     }
     if std::env::var_os("TACHO_DUET").is_some() {

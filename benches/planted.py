@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """How often `tacho compare` sees a known difference on this machine.
 
-    benches/planted.py [--times 20] [--size 50] [--rounds 30] [--memory] [--peers]
+    benches/planted.py [--times 20] [--size 50] [--rounds 30] [--memory] [--load]
+                       [--peers] [--same-samples] [--keep FILE]
 
-A C program loops for a known number of turns (with --memory it walks through 64 MiB instead). Each cell compares it with
-itself or with one that does 1, 2, 5 or 8 % more. The cells take turns, so that all meet the same host. With --peers
+A C program loops for a known number of turns (with --memory it walks through 64 MiB instead).
+Each cell compares it with itself or with one that does 1, 2, 5 or 8 % more. The cells take turns,
+so that all meet the same host. With --peers
 hyperfine measures the same pair next; a rank test, Welch's test and minima judge its times.
+With --same-samples `tacho bench` executes all rounds, and its ratio, the tests and the minima
+judge the same samples.
+With --load each processor is by turns busy and idle meanwhile, for 0.1 to 1.5 s.
 With --keep the table is of all answers in the file, those of earlier calls included.
 """
-import argparse, json, math, os, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, json, math, multiprocessing, os, random, shutil
+import statistics, subprocess, sys, tempfile, time
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -92,6 +98,49 @@ def hyperfine(a, b, runs):
             "minima": min(b) / min(a), "medians": statistics.median(b) / statistics.median(a)}
 
 
+def come_and_go(seed):
+    draw = random.Random(seed)
+    while True:
+        until = time.monotonic() + draw.uniform(0.1, 1.5)
+        while time.monotonic() < until:
+            pass
+        time.sleep(draw.uniform(0.1, 1.5))
+
+
+def beside(tacho, a, b, rounds):
+    """The answers of several methods to the same samples, which `tacho bench` measured."""
+    words = [tacho, "bench", "--json", "-r", str(rounds), "--reference", a, a, b]
+    answer = subprocess.run(words, capture_output=True, text=True)
+    if not answer.stdout:
+        sys.exit(answer.stderr)
+    one, other = json.loads(answer.stdout)["commands"]
+    a, b = [[sample["values"]["wall"] for sample in side["samples"]] for side in (one, other)]
+    kept = ("verdict", "ratio", "interval", "p", "estimator")
+    return {"ours": {key: other["compared"][key] for key in kept},
+            "rank": rank_test(a, b), "welch": welch(a, b), "minima": min(b) / min(a),
+            "medians": statistics.median(b) / statistics.median(a),
+            "means": statistics.mean(b) / statistics.mean(a)}
+
+
+def report_beside(cells, wanted):
+    what = "memory-bound" if wanted.memory else "loop"
+    print(f"{what}, {wanted.size:g} ms, {wanted.rounds} rounds;"
+          " detected at 5 %, and root mean square errors")
+    print("step     of   ours  rank  Welch   covered   rms: ours  medians  means  minima")
+    for step, rows in cells.items():
+        chances = [[row["ours"]["p"], row["rank"], row["welch"]] for row in rows]
+        found = [sum(chance < 0.05 for chance in way) for way in zip(*chances)]
+        intervals = [row["ours"]["interval"] for row in rows]
+        covered = sum(low <= 1 + step <= high for low, high in intervals)
+        squares = lambda ratios: [math.log(ratio / (1 + step)) ** 2 for ratio in ratios]
+        off = lambda ratios: math.sqrt(statistics.mean(squares(ratios)))
+        errors = [off(row["ours"]["ratio"] for row in rows)]
+        errors += [off(row[way] for row in rows) for way in ("medians", "means", "minima")]
+        print(f"{100 * step:+5.1f} % {len(rows):4d}",
+              f"{found[0]:6d} {found[1]:5d} {found[2]:6d} {covered:9d}   ",
+              " ".join(f"{error:8.4f}" for error in errors))
+
+
 def report(cells, wanted):
     what = "memory-bound" if wanted.memory else "loop"
     print(f"{what}, {wanted.size:g} ms, at most {wanted.rounds} rounds")
@@ -138,7 +187,9 @@ def main():
     arguments.add_argument("--rounds", type=int, default=30)
     arguments.add_argument("--steps", default=",".join(f"{step:g}" for step in STEPS))
     arguments.add_argument("--memory", action="store_true")
+    arguments.add_argument("--load", action="store_true")
     arguments.add_argument("--peers", action="store_true")
+    arguments.add_argument("--same-samples", action="store_true")
     arguments.add_argument("--keep", type=os.path.abspath, help="append each answer to this file")
     wanted = arguments.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -153,11 +204,17 @@ def main():
     turns, whole = turns_for(wanted.size, lambda n: [loop, str(n), *more])
     line = lambda n: " ".join([loop, str(n), *more])
     cells = {step: [] for step in steps}
+    for seed in range(os.cpu_count() if wanted.load else 0):
+        multiprocessing.Process(target=come_and_go, args=(seed,), daemon=True).start()
     for _ in range(wanted.times):
         for step in steps:
             a, b = line(turns), line(int(turns + step * whole))
-            answer, took = ours(tacho, a, b, wanted.rounds)
-            row = {"step": step, "took": took, "answer": answer, "load": os.getloadavg()[0]}
+            row = {"step": step, "load": os.getloadavg()[0]}
+            if wanted.same_samples:
+                # A text of its own, also where both are the same program.
+                row |= beside(tacho, a, b.replace(" ", " 0", 1), wanted.rounds)
+            else:
+                row["answer"], row["took"] = ours(tacho, a, b, wanted.rounds)
             if wanted.peers and shutil.which("hyperfine"):
                 row["hyperfine"] = hyperfine(a, b, 2 * wanted.rounds)
             cells[step].append(row)
@@ -169,7 +226,7 @@ def main():
         cells = {step: [] for step in steps}
         for row in map(json.loads, open(wanted.keep)):
             cells.setdefault(row["step"], []).append(row)
-    report(cells, wanted)
+    (report_beside if wanted.same_samples else report)(cells, wanted)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 //! ordinary test (`tests/fuzz.rs`) execute them.
 
 use tacho_measure::Parser;
+use tacho_record::Unit;
 use tacho_record::plan::{OutputPlace, Pattern, Reading, Tool};
-use tacho_record::{Direction, Unit};
 
 /// What executes one input.
 pub type Target = fn(&[u8]);
@@ -34,7 +34,7 @@ fn build_log(bytes: &[u8]) {
 
 /// A file of numbers, JSON or CSV.
 fn numbers(bytes: &[u8]) {
-    match tacho_record::numbers::parse(bytes, Direction::Lower) {
+    match tacho_record::numbers::parse(bytes, None) {
         Ok(numbers) => {
             assert!(!numbers.series.is_empty());
             for point in numbers.series.iter().flat_map(|series| &series.points) {

@@ -357,6 +357,8 @@ fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
     assert!(unread.contains(r#""reason": "command""#), "{unread}");
     assert_eq!(unread.matches("nothing matches").count(), 2, "{unread}");
     let list = project.tacho("bisect list").succeeds().stdout;
+    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+    let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(list.contains("undecided: both ends fail in the same way"), "{list}");
 }
 
@@ -538,6 +540,7 @@ fn markdown_and_list_name_the_ends_so_that_they_mean_the_same_tomorrow() {
     assert!(markdown.contains(&format!("`tacho bisect {first} v1 ")), "{markdown}");
     let list = project.tacho("bisect list").succeeds().stdout;
     assert!(list.contains(&format!("{first}..v1 ")), "{list}");
+    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
 }
 
 #[test]
@@ -1165,7 +1168,7 @@ fn a_test_that_says_nothing_names_nobody() {
         "{same}"
     );
     let missing = bisect_test(&project, "./nobody", "HEAD~3 HEAD --quiet").exits(2).stdout;
-    assert!(missing.contains(" failed: exit 127: it was not found\n"), "{missing}");
+    assert!(missing.contains(" failed: exit 127: `./nobody` was not found\n"), "{missing}");
     let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
     assert_eq!(
         rate,

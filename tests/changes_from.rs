@@ -207,7 +207,7 @@ fn a_slower_processor_time_is_told_whatever_its_column_is_called() {
 #[test]
 fn columns_that_are_no_series_are_named() {
     let answer = from("commit,author,parse\na,Ann,1\n", "").exits(0);
-    assert_eq!(answer.stderr, "note: ignored columns (no numbers, or row numbers): `author`\n");
+    assert_eq!(answer.stderr, "note: ignored columns (no values to judge): `author`\n");
 }
 
 #[test]
@@ -536,4 +536,40 @@ fn a_direction_that_is_typed_holds_for_two_files() {
         commands.starts_with("error: `--better` is for two files of other tools"),
         "{commands}"
     );
+}
+
+#[test]
+fn benchmarks_below_one_another_are_judged_by_themselves() {
+    let rows: String = (step(0.1).iter().zip(level(50.0, 0..40)).enumerate())
+        .map(|(at, (parse, sort))| format!("c{at},parse,{parse},x\nc{at},sort,{sort},y\n"))
+        .collect();
+    let answer = from(&format!("commit,benchmark,time,author\n{rows}"), "").exits(1);
+    assert!(answer.stdout.contains("1 change in 2 series"), "{}", answer.stdout);
+    assert!(answer.stdout.starts_with("parse (lower is better)"), "{}", answer.stdout);
+    assert_snapshot!(answer.stderr, @r"
+    note: column `benchmark` names the series of each row: 2 series
+    note: ignored columns (no values to judge): `author`
+    ");
+}
+
+#[test]
+fn the_direction_that_is_taken_of_a_rate_is_said() {
+    let rows = |head: &str| {
+        let rows = step(-0.1).into_iter().enumerate().map(|(at, it)| format!("c{at},{it}\n"));
+        format!("commit,{head}\n{}", rows.collect::<String>())
+    };
+    let rate = from(&rows("requests_per_s"), "").exits(1);
+    assert!(rate.stdout.contains("requests_per_s (higher is better)"), "{}", rate.stdout);
+    assert_eq!(
+        rate.stderr,
+        "note: higher is taken as better for `requests_per_s`, by name or unit; `--better lower` \
+         changes that\n"
+    );
+    let score = from(&rows("score"), "").exits(0);
+    assert_eq!(
+        score.stderr,
+        "note: lower is taken as better for `score`; if more is better, use `--better higher`\n"
+    );
+    assert_eq!(from(&rows("score"), "--better higher").exits(1).stderr, "");
+    assert_eq!(from(&rows("wall"), "").exits(0).stderr, "");
 }

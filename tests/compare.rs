@@ -319,6 +319,11 @@ fn the_same_program_is_told_and_not_measured() {
          the same program\n"
     );
     assert_eq!(project.tacho("compare HEAD~1 --json").exits(0).json()["same_program"], true);
+    let markdown = project.tacho("compare HEAD~1 HEAD --markdown --junit same.xml").exits(0).stdout;
+    assert!(markdown.starts_with("**same program: nothing to compare**\n\n"), "{markdown}");
+    let junit = std::fs::read_to_string(project.path().join("same.xml")).unwrap();
+    assert!(junit.contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""), "{junit}");
+    assert!(junit.contains("<skipped message=\"same program: nothing to compare\"/>"), "{junit}");
 }
 
 #[test]
@@ -1145,7 +1150,7 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
 
     not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
     a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
-    4 rows judged together: false discovery rate at most 5 %
+    4 rows judged together: at most 5 % of reported differences are expected to be false
     ");
     let answer = project.tacho("compare old.json new.json --json").exits(0).json();
     assert_eq!(answer["family"], serde_json::json!({ "rows": 4, "false_discovery": 0.05 }));
@@ -1434,9 +1439,10 @@ fn of_modes_the_means_are_compared() {
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     assert!(
         told.contains(
-            "\nc time: two modes (old.json around 100.1 ms and 120.1 ms, new.json around 100.1 ms \
-             and 120.1 ms): 26.7 % of old.json and 76.7 % of new.json in the upper one (+50.0 \
-             points, 95 %: +25.0 … +67.0); another run may be in either mode more often"
+            "\nc time: two modes (old.json near 100.1 ms or 120.1 ms, new.json near 100.1 ms or \
+             120.1 ms): 26.7 % of old.json and 76.7 % of new.json are in the upper mode, a \
+             difference of +50.0 points (95 % interval +25.0 … +67.0); another run may be in \
+             either mode more often"
         ),
         "{told}"
     );

@@ -120,5 +120,5 @@ fn the_first_line_is_a_verdict() {
     let hint = verdict.split_once("\nhint: measure CPU time (`-m cpu`)");
     assert_eq!(hint.is_none(), verdict.starts_with("quiet now: "), "{verdict}");
     let fitness = ["fit", "not fit"].iter().any(|word| findings.starts_with(word));
-    assert!(verdict.contains("times vary by ") && fitness, "{shown}");
+    assert!(verdict.contains(" executions of `true` just now varied by ") && fitness, "{shown}");
 }

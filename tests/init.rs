@@ -125,7 +125,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     };
     let slower = compare("faster~2", "faster~1").exits(1).stdout;
     assert!(
-        slower.starts_with("::error title=performance::**")
+        slower.starts_with("::error title=performance::1 slower")
             && slower.contains(" slower")
             && slower.contains(": fails on `slower:3%`: answer wall × "),
         "{slower}"
@@ -141,7 +141,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     std::fs::write(&plan, format!("{right}expect.stdout = {{ contains = 'ok' }}\n")).unwrap();
     let wrong = compare("faster~1", "faster").exits(2).stdout;
     assert!(
-        wrong.contains("::error title=performance::**1 failed; `--fail-on slower:3%`: ")
+        wrong.contains("::error title=performance::1 failed; `--fail-on slower:3%`: ")
             && wrong.contains("failed by answer ")
             && wrong.contains("(wrong answer: "),
         "{wrong}"

@@ -140,6 +140,11 @@ fn a_diff_may_come_from_standard_input() {
         told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"),
         "{told}"
     );
+    let empty = project.tacho_with("try -", "\n").exits(2).stderr;
+    assert!(
+        empty.starts_with("error: standard input is empty: there is no diff to try\nhint: "),
+        "{empty}"
+    );
     let none = project.tacho_with("try -", "hello\n").exits(2).stderr;
     assert_eq!(
         none,

@@ -6,10 +6,10 @@ use tacho_record::{
 };
 use tacho_stats::{BoundedValue, Summary};
 
-use crate::words::{change, count, cut_within, effect, limited, moved, precision};
+use crate::words::{change, count, cut, effect, limited, moved, precision};
 
 /// Of why an execution failed this many characters stand beside the numbers.
-const FAILURE: usize = 64;
+const FAILURE: usize = 240;
 
 /// The host's path explains most of a run's spread from this gain on.
 const MOST_OF_SPREAD: f64 = 2.0;
@@ -221,7 +221,7 @@ pub const RUN_BEGINS: &str =
 #[must_use]
 pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let failed = (point.failed > 0).then(|| {
-        let why = cut_within(point.failure.as_deref().unwrap_or_default(), FAILURE);
+        let why = cut(point.failure.as_deref().unwrap_or_default(), FAILURE);
         failed(point.failed as usize, &why)
     });
     let limit = (point.limited.count > 0).then(|| limited(&point.limited));

@@ -151,20 +151,6 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A text with its begin and its end, if it is longer than that: of a path the end says most, and
-/// of an error both.
-#[must_use]
-pub fn cut_within(text: &str, width: usize) -> String {
-    let letters: Vec<char> = shown(text).chars().collect();
-    if letters.len() <= width {
-        return letters.into_iter().collect();
-    }
-    let end = width * 2 / 3;
-    let begin: String = letters[..width.saturating_sub(end + 1)].iter().collect();
-    let end: String = letters[letters.len() - end..].iter().collect();
-    format!("{}…{}", begin.trim_end(), end.trim_start())
-}
-
 /// A ratio: `× 1.052`.
 #[must_use]
 pub fn times(ratio: f64) -> String {
@@ -266,9 +252,6 @@ mod tests {
     fn long_text_is_cut_visibly() {
         assert_eq!(cut("batch packets", 6), "batch…");
         assert_eq!(cut("short", 6), "short");
-        let long = "cannot start `/a/very/long/way/to/a/folder/prog`: permission denied";
-        assert_eq!(cut_within(long, 40), "cannot start…r/prog`: permission denied");
-        assert_eq!(cut_within("short", 5), "short");
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub enum CliError {
     Notify { command: String, why: String },
     #[error("no patch is given")]
     NoPatch,
+    #[error("standard input is empty: there is no diff to try")]
+    EmptyPatch,
     #[error("the diff `{name}` is named twice")]
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
@@ -104,6 +106,8 @@ pub enum CliError {
     NotMeasuredYet { name: String },
     #[error("`{name}` is a file, not a revision")]
     FileOfNumbers { name: String },
+    #[error("`{option}` is not an option of `tacho bench`")]
+    LooseArguments { option: String, command: String },
     #[error("`{}` are files, not revisions", names.join("`, `"))]
     FilesOfNumbers { names: Vec<String> },
     #[error("this output of `{revision}` is not kept")]
@@ -208,6 +212,9 @@ impl CliError {
             CliError::FileOfNumbers { name } => {
                 Some(format!("`tacho changes --from {name}` judges the numbers in it"))
             }
+            CliError::LooseArguments { command, .. } => {
+                Some(format!("a command and its arguments go in quotes: `tacho bench '{command}'`"))
+            }
             CliError::FilesOfNumbers { names } => Some(format!(
                 "`tacho changes --from {}` judges the numbers in them",
                 names.join(" ")
@@ -250,7 +257,7 @@ impl CliError {
             CliError::NothingTracked => {
                 "track an explicit range once, such as `tacho track v1.0..`"
             }
-            CliError::NoPatch => {
+            CliError::EmptyPatch | CliError::NoPatch => {
                 "`git diff HEAD | tacho try -` measures the edits that are not committed"
             }
             CliError::PatchTwice { .. } => {
@@ -289,6 +296,11 @@ impl CliError {
             }
             CliError::Unknown { nearest: None, name } if name.starts_with("run:") => {
                 "`tacho log` lists the runs"
+            }
+            CliError::Unknown { nearest: None, name }
+                if [".csv", ".json"].iter().any(|end| name.ends_with(end)) =>
+            {
+                "there is no such file either; `tacho changes --from FILE` judges numbers of a file"
             }
             CliError::Unknown { nearest: None, .. } => {
                 "`tacho show` lists the revisions that were measured"

@@ -42,6 +42,7 @@ pub fn in_our_words(words: &[OsString], error: &clap::Error) -> Option<CliError>
     files_of_numbers(words.iter().cloned(), error)
         .map(|names| CliError::FilesOfNumbers { names })
         .or_else(|| step_of_git(words, error))
+        .or_else(|| loose_arguments(words, error))
         .or_else(|| no_number(error))
 }
 
@@ -56,6 +57,23 @@ fn step_of_git(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     }
     let word = words.next().filter(|word| STEPS_OF_GIT.contains(word))?.to_owned();
     Some(BisectMistake::StepOfGit { word }.into())
+}
+
+/// An option of the command that is measured, which stands without quotes: `tacho bench ls -la`.
+fn loose_arguments(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    let command = words.find(|word| !word.starts_with('-'))?;
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_ours = error.get(ContextKind::SuggestedArg).is_some();
+    if error.kind() != ErrorKind::UnknownArgument || command != "bench" || is_ours {
+        return None;
+    }
+    // Options of ours before it have their own values: only what begins with the command is sure.
+    let all: Vec<&str> = words.collect();
+    let is_one = all.first().is_some_and(|word| !word.starts_with('-') && !word.contains(' '));
+    is_one.then(|| CliError::LooseArguments { option: option.clone(), command: all.join(" ") })
 }
 
 /// A number that is none, or beyond what its option takes.
@@ -150,6 +168,12 @@ mod tests {
         let git = said(&["bisect", "start", "HEAD", "v1.0"]).unwrap();
         assert!(git.starts_with("`start` is a step of `git bisect`, and not a"), "{git}");
         assert_eq!(said(&["bisect", "a", "b", "c"]), None);
+        assert_eq!(
+            said(&["bench", "ls", "-la"]).unwrap(),
+            "`-l` is not an option of `tacho bench`: a command and its arguments go in quotes: \
+             `tacho bench 'ls -la'`"
+        );
+        assert_eq!(said(&["bench", "--wramup", "3", "true"]), None);
         assert_eq!(said(&["bench", "-m", "wall", "true"]), None, "clap says what was meant");
     }
 

@@ -1,7 +1,7 @@
 //! What a bisection is expected to take, from what is known of builds and executions here.
 
 use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
-use tacho_record::{Bisection, Counter, Digest, is_mostly_busy};
+use tacho_record::{Bisection, Build, BuildState, Counter, Digest, is_mostly_busy};
 use tacho_report::bisection::noise;
 use tacho_stats::bisect::expected_samples;
 use tacho_stats::summary::median;
@@ -17,7 +17,7 @@ const MORE_BUILDS: usize = 4;
 /// Where all changes are asked for: in each eighth of all candidates one at least.
 const BUILDS_OF_ALL: usize = 8;
 /// Samples of a metric with little noise, and of one with much.
-pub(super) const SAMPLES: (f64, f64) = (20.0, 150.0);
+const SAMPLES: (f64, f64) = (20.0, 150.0);
 /// How many times as long an execution takes under callgrind, about (valgrind's manual).
 const CALLGRIND: f64 = 50.0;
 /// What the start of callgrind takes besides, in seconds, about.
@@ -57,10 +57,29 @@ pub struct BisectForecast {
     pub executes: bool,
     /// Seconds that an execution takes which nothing counts, where that is known.
     pub(super) alone: Option<f64>,
-    /// The standard deviation of wall time, where wall time, CPU time or instructions are bisected.
-    pub(super) sd_of_wall: Option<f64>,
-    /// That of CPU time, where the program is mostly busy.
-    pub(super) sd_of_cpu: Option<f64>,
+    /// Seconds that an execution takes whose instructions are counted, where that is known.
+    pub(super) counted: Option<f64>,
+    /// What a bisection of wall time goes by, where wall time, CPU time or instructions are
+    /// bisected.
+    pub(super) of_wall: Option<MetricNoise>,
+    /// What one of CPU time goes by, where the program is mostly busy.
+    pub(super) of_cpu: Option<MetricNoise>,
+}
+
+/// How values of a metric vary, on the scale of the effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MetricNoise {
+    /// The standard deviation of a sample.
+    pub sd: f64,
+    /// By how much both ends differ, where samples of an earlier time show that for certain.
+    pub step: Option<f64>,
+}
+
+impl MetricNoise {
+    fn of(inquiry: &Inquiry, values: &[Values]) -> Option<Self> {
+        let sd = scatter(&inquiry.asked, values)?;
+        Some(Self { sd, step: step(inquiry, values, sd) })
+    }
 }
 
 impl BisectForecast {
@@ -83,7 +102,7 @@ impl BisectForecast {
         Ok(expected)
     }
 
-    fn unknown(inquiry: &Inquiry) -> Self {
+    pub(super) fn unknown(inquiry: &Inquiry) -> Self {
         let candidates = &inquiry.candidates;
         let commits = candidates.len().saturating_sub(1);
         let halvings = commits.max(1).ilog2() as usize + 1;
@@ -104,8 +123,9 @@ impl BisectForecast {
             is_one_build: false,
             executes: inquiry.asked.of == ValueSource::Execution,
             alone: None,
-            sd_of_wall: None,
-            sd_of_cpu: None,
+            counted: None,
+            of_wall: None,
+            of_cpu: None,
         }
     }
 
@@ -123,12 +143,14 @@ impl BisectForecast {
         // The commits of a merge are not built as they are.
         let as_they_are =
             if inquiry.asked.within.is_empty() { 1 } else { candidates.len().saturating_sub(1) };
-        let there = candidates.iter().step_by(as_they_are.max(1));
-        let is_candidate = |id: &str| there.clone().any(|it| it.revision.id == id);
         // A build whose time is bisected is made now.
         if inquiry.asked.of != ValueSource::Build {
-            let built = builds.iter().filter(|it| is_candidate(&it.revision)).count();
-            self.built = built.min(self.builds);
+            let is_built = |(at, it): (usize, &Candidate)| {
+                at % as_they_are.max(1) == 0
+                    && builds.iter().any(|build| build.revision == it.revision.id)
+            };
+            let all: Vec<bool> = candidates.iter().enumerate().map(is_built).collect();
+            self.built = expected_cached(&all, self.builds);
         }
         let artifact = |of: &Candidate| {
             builds.iter().find(|it| it.revision == of.revision.id)?.state.artifact()
@@ -138,7 +160,10 @@ impl BisectForecast {
             && ends.is_some_and(|(first, last)| {
                 artifact(first).is_some() && artifact(first) == artifact(last)
             });
-        let took: Vec<f64> = builds.iter().map(|it| it.took.as_secs_f64()).collect();
+        // What is skipped takes no time, which says nothing of the others.
+        let was_made = |it: &&Build| !matches!(it.state, BuildState::Skipped { .. });
+        let made = builds.iter().filter(was_made);
+        let took: Vec<f64> = made.map(|it| it.took.as_secs_f64()).collect();
         self.build = median(&took);
         Ok(())
     }
@@ -157,18 +182,12 @@ impl BisectForecast {
             walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect();
         self.execution = median(&seconds);
         let values = store.values(host, &asked.benchmark, &asked.metric.name)?;
-        self.sd = scatter(asked, &values);
-        self.step = self.sd.and_then(|sd| step(inquiry, &values, sd));
+        let vary = MetricNoise::of(inquiry, &values);
+        (self.sd, self.step) = (vary.map(|it| it.sd), vary.and_then(|it| it.step));
         if is_compared(asked) {
             let mut of = |metric| store.values(host, &asked.benchmark, metric);
             let (cpu, waited) = (of("cpu")?, of("cpu-wait")?);
-            let busy = sum(&cpu) + sum(&waited);
-            let share = (sum(&walls) > 0.0).then(|| busy / sum(&walls));
-            self.sd_of_cpu = scatter(asked, &cpu).filter(|_| is_mostly_busy(share));
-            self.sd_of_wall = scatter(asked, &walls);
-            if asked.metric.name == "wall" {
-                self.use_cpu_if_disturbed(inquiry, &cpu);
-            }
+            self.learn_times(inquiry, &walls, &cpu, sum(&waited));
         }
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
@@ -178,23 +197,43 @@ impl BisectForecast {
         };
         self.alone = self.execution.or_else(|| last(false));
         // An execution of its own counts them.
-        self.execution = if counts_instructions(asked) {
-            last(true).or(self.alone.map(counted))
-        } else {
-            self.alone
-        };
+        self.counted = last(true).or(self.alone.map(counted));
+        self.execution = if counts_instructions(asked) { self.counted } else { self.alone };
         let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
         self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
         Ok(())
     }
 
-    /// By CPU times, which a bisection uses where other work disturbs the wall times.
-    fn use_cpu_if_disturbed(&mut self, inquiry: &Inquiry, cpu: &[Values]) {
-        let Some((wall, of_cpu)) = self.sd.zip(self.sd_of_cpu) else { return };
-        if is_disturbed(ByCpu { wall, cpu: of_cpu }, inquiry.asked.least.ln_1p()) {
-            self.sd = Some(of_cpu);
-            self.step = step(inquiry, cpu, of_cpu);
-            self.is_by_cpu = true;
+    /// How wall time and CPU time vary, whichever of them is bisected: what is said of one is the
+    /// same then. `waited` is the sum of the times that executions waited for a CPU.
+    pub(super) fn learn_times(
+        &mut self,
+        inquiry: &Inquiry,
+        walls: &[Values],
+        cpu: &[Values],
+        waited: f64,
+    ) {
+        let share = (sum(walls) > 0.0).then(|| (sum(cpu) + waited) / sum(walls));
+        let mut of_wall = MetricNoise::of(inquiry, walls);
+        let mut of_cpu = MetricNoise::of(inquiry, cpu).filter(|_| is_mostly_busy(share));
+        if let (Some(wall), Some(cpu)) = (&mut of_wall, &mut of_cpu) {
+            // Of a program that is busy both change alike, so what one shows holds for the other.
+            let known = [cpu.step.or(wall.step), wall.step.or(cpu.step)];
+            [cpu.step, wall.step] = known;
+            let spreads = ByCpu { wall: wall.sd, cpu: cpu.sd };
+            if is_disturbed(spreads, inquiry.asked.least.ln_1p()) {
+                *wall = *cpu;
+                self.is_by_cpu = inquiry.asked.metric.name == "wall";
+            }
+        }
+        (self.of_wall, self.of_cpu) = (of_wall, of_cpu);
+        let of_asked = match inquiry.asked.metric.name.as_str() {
+            "wall" => of_wall,
+            "cpu" => of_cpu,
+            _ => None,
+        };
+        if let Some(MetricNoise { sd, step }) = of_asked {
+            (self.sd, self.step) = (Some(sd), step);
         }
     }
 
@@ -206,6 +245,7 @@ impl BisectForecast {
         let (few, _) = SAMPLES;
         let known = |sd| samples_of(asked, self.step.unwrap_or(0.0), sd).map(f64::round);
         match self.sd.and_then(known) {
+            None if counts_instructions(asked) => (of_counts(asked), of_counts(asked)),
             None => SAMPLES,
             Some(samples) if self.step.is_some() || samples <= FAR * few => (samples, samples),
             Some(samples) => (few, samples),
@@ -228,6 +268,22 @@ impl BisectForecast {
     }
 }
 
+/// How many of the expected builds may be there already, by which candidates are built. Both ends
+/// are needed; which of the others are is not known beforehand, so that as large a part of them is
+/// taken to be there as of all.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of builds")]
+fn expected_cached(is_built: &[bool], builds: usize) -> usize {
+    let count = |of: &[bool]| of.iter().filter(|it| **it).count();
+    let [first, inner @ .., last] = is_built else { return count(is_built).min(builds) };
+    let ends = count(&[*first, *last]);
+    let needed = builds.saturating_sub(2).min(inner.len());
+    if inner.is_empty() {
+        return ends.min(builds);
+    }
+    let share = count(inner) as f64 / inner.len() as f64;
+    (ends + (share * needed as f64).round() as usize).min(builds)
+}
+
 /// About how many samples it takes where a sample has this standard deviation and the ends are
 /// known to differ by `step`, both on the scale of the effect: more than the least effect is found
 /// sooner. None of failures: how much executions vary follows from the rates, which are not known.
@@ -241,8 +297,13 @@ pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
     Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
 }
 
+/// About how many samples a count of instructions takes, which hardly varies.
+pub(super) fn of_counts(asked: &BisectionRequest) -> f64 {
+    samples_of(asked, 0.0, 0.0).unwrap_or(SAMPLES.0)
+}
+
 /// How many seconds an execution takes that callgrind counts as well, by those that it takes alone.
-pub(super) fn counted(seconds: f64) -> f64 {
+fn counted(seconds: f64) -> f64 {
     seconds * (1.0 + CALLGRIND) + CALLGRIND_START
 }
 
@@ -309,4 +370,22 @@ fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
 
 fn sum(all: &[Values]) -> f64 {
     all.iter().flat_map(|it| &it.values).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_that_may_not_be_needed_are_not_counted_as_there() {
+        let of = |built: &[usize], builds| {
+            let all: Vec<bool> = (0..20).map(|at| built.contains(&at)).collect();
+            expected_cached(&all, builds)
+        };
+        assert_eq!(of(&[0, 19], 8), 2, "both ends");
+        assert_eq!(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 8), 4, "an end and half of the six others");
+        assert_eq!(of(&(0..20).collect::<Vec<_>>(), 8), 8);
+        assert_eq!(of(&[], 8), 0);
+        assert_eq!((expected_cached(&[true, true], 2), expected_cached(&[true], 1)), (2, 1));
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use tacho_record::bisection::{HostReadings, NO_RATIO, StepResult, UnusableKind, ValueComparison};
+use tacho_record::build_error::missing_program;
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
 use super::driver::{Driver, StepAttempt};
@@ -249,11 +250,11 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
             let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
             ExecutionValue::Nothing(UnusableKind::Crashed, why)
         }
-        Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, .. } => {
-            ExecutionValue::Nothing(
-                UnusableKind::Crashed,
-                format!("exit {NOT_FOUND}: it was not found"),
-            )
+        Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, output } => {
+            let named = output.lines().find_map(missing_program);
+            let what = named.map_or_else(|| "it".to_owned(), |program| format!("`{program}`"));
+            let why = format!("exit {NOT_FOUND}: {what} was not found");
+            ExecutionValue::Nothing(UnusableKind::Crashed, why)
         }
         Outcome::Failed {
             failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,

@@ -1,6 +1,7 @@
 //! One execution: prepared, with its hooks and companions beside it, executed, judged and read.
 
 pub(crate) mod answers;
+mod built_in_metrics;
 pub(crate) mod callgrind;
 pub(crate) mod companions;
 pub(crate) mod counters;

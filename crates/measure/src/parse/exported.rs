@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
-use tacho_record::{Direction, ExportedMetric, Metric, Unit, shown};
+use tacho_record::{Direction, ExportedMetric, Metric, RateHint, Unit, shown};
 
 use super::documents::documents;
 use super::limited::read_file;
@@ -234,8 +234,11 @@ fn go_metric(name: &str) -> Metric {
         "ns/op" => (Unit::Nanoseconds, Direction::Lower),
         "B/op" => (Unit::Bytes, Direction::Lower),
         // What is there by the second is a rate, and so are Go's own MB/s.
-        name if name.ends_with("/s") => (Unit::Other(name.to_owned()), Direction::Higher),
-        name => (Unit::Other(name.to_owned()), Direction::Lower),
+        name => {
+            let unit = Unit::Other(name.to_owned());
+            let better = RateHint::direction(RateHint::of(name, &unit));
+            (unit, better)
+        }
     };
     metric(name, unit, better)
 }

@@ -10,6 +10,8 @@ use crate::{Request, Unavailable};
 /// A name is taken for a mistyped one with this many letters wrong, at the most, of which some are
 /// right.
 const WRONG: usize = 2;
+/// A shorter name has one at the most.
+const LONG: usize = 5;
 
 /// Why it cannot be started, if there is no such file.
 pub fn missing(request: &Request) -> Option<Unavailable> {
@@ -36,12 +38,10 @@ pub fn missing(request: &Request) -> Option<Unavailable> {
 /// The installed program whose name is so near to this one that it was probably meant.
 #[must_use]
 pub fn nearest_program(name: &str) -> Option<String> {
-    let most = if name.chars().count() < 6 { 1 } else { WRONG };
     let path = std::env::var_os("PATH");
     let places: Vec<PathBuf> =
         candidates(name, path.as_ref()).into_iter().map(PathBuf::from).collect();
-    let near = nearest(name, &places)?;
-    (strsim::osa_distance(&near, name) <= most).then_some(near)
+    nearest(name, &places)
 }
 
 /// The nearest name in the folders of these places.
@@ -49,9 +49,17 @@ fn nearest(wanted: &str, places: &[PathBuf]) -> Option<String> {
     let entries =
         places.iter().filter_map(|place| read_dir(place.parent()?).ok()).flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let far = |name: &str| strsim::osa_distance(name, wanted);
-    let near = names.filter(|name| far(name) <= WRONG.min(wanted.chars().count() / 2));
-    near.min_by_key(|name| (far(name), name.clone()))
+    let near = names.filter_map(|name| Some((distance(&name, wanted)?, name)));
+    near.min().map(|(_, name)| name)
+}
+
+/// How many letters are wrong, where one may have been meant by the other. Two are too many in a
+/// short name, and where the first one is wrong: `nosuch` is no `touch`.
+fn distance(name: &str, wanted: &str) -> Option<usize> {
+    let far = strsim::osa_distance(name, wanted);
+    let is_alike = wanted.chars().count() >= LONG && name.chars().next() == wanted.chars().next();
+    let most = if is_alike { WRONG } else { (WRONG - 1).min(wanted.chars().count() / 2) };
+    (far <= most).then_some(far)
 }
 
 #[cfg(test)]
@@ -76,6 +84,8 @@ mod tests {
         let meant = "did you mean `compress`?".to_owned();
         assert_eq!(of("comprss"), Some(("command not found: `comprss`".to_owned(), meant.clone())));
         assert_eq!(of("./cmopress"), Some(("`./cmopress` does not exist".to_owned(), meant)));
+        assert_eq!(of("nompress").unwrap().1, "did you mean `compress`?");
+        assert_eq!(of("nonpress").unwrap().1, "", "the first letter and another are wrong");
         assert_eq!(of("./x"), Some(("`./x` does not exist".to_owned(), String::new())));
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::NumbersError;
 use super::error::{has_thousands, has_unit};
 use super::given::moment;
-use super::table::{GAPS, NAMES, Table, TableRow, VALUES};
+use super::table::{GAPS, Table, TableRow, UNIT, VALUES};
 
 /// Names of columns that say what a row was measured of.
 const LABELS: [&str; 9] =
@@ -27,6 +27,14 @@ const MEASURED: [&str; 1] = ["cpu"];
 const SINCE: f64 = 1e9;
 /// up to there.
 const UNTIL: f64 = 5e9;
+/// Names of columns that say of which series a row is.
+const NAMES: [&str; 7] = ["series", "benchmark", "name", "bench", "test", "case", "workload"];
+/// Names of columns that say so of what was measured of it.
+const METRICS: [&str; 1] = ["metric"];
+/// What our own pages' raw data say of each row.
+const OWN: [&str; 5] = ["outcome", "position", "round", "run", "at"];
+/// A column names series if each name has this many rows on average: names of points have one.
+const ROWS_EACH: usize = 2;
 /// Names of columns that count rows: those stand in order already.
 const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
 
@@ -36,6 +44,8 @@ pub(super) struct Columns {
     pub label: Option<usize>,
     pub time: Option<usize>,
     pub tags: Vec<usize>,
+    /// Whose texts together name the series that a row is of; none where a column is a series.
+    pub names: Vec<usize>,
     /// Whether rows of one label are of one point only where they are of one day.
     pub by_day: bool,
 }
@@ -49,8 +59,23 @@ impl Columns {
         let time = table.find(&TIMES).filter(is_time);
         let tags = (0..table.head.len()).filter(|&column| is_tag(table, column)).collect();
         let label = label(table, time);
-        let by_day = label.zip(time).is_some_and(|(label, time)| is_by_day(table, label, time));
-        Self { label, time, tags, by_day }
+        let names = names(table);
+        let by_day =
+            label.zip(time).is_some_and(|(label, time)| is_by_day(table, &names, (label, time)));
+        Self { label, time, tags, names, by_day }
+    }
+
+    /// The columns that mean nothing where one called `value` holds all values.
+    pub fn beside_values(&self, table: &Table) -> Vec<usize> {
+        let known = [&VALUES[..], &OWN, &["better", UNIT]];
+        let means = |column: &usize| {
+            known.iter().any(|names| table.is(*column, names))
+                || self.label == Some(*column)
+                || self.time == Some(*column)
+                || self.tags.contains(column)
+                || self.names.contains(column)
+        };
+        (0..table.head.len()).filter(|column| !means(column)).collect()
     }
 
     /// The columns that are series, and the names of those that are nothing.
@@ -62,6 +87,7 @@ impl Columns {
                 || self.label == Some(column)
                 || self.time == Some(column)
                 || self.tags.contains(&column)
+                || self.names.contains(&column)
         };
         let is_series = |&column: &usize| {
             let other =
@@ -109,13 +135,31 @@ fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     all.iter().copied().find(varies).or_else(|| all.first().copied().filter(|_| !apart))
 }
 
+/// The columns that name the series of a row: where a column `value` holds all values, and where
+/// rows of several names stand below one another, each with many of them.
+fn names(table: &Table) -> Vec<usize> {
+    let has_values = table.find(&VALUES).is_some();
+    let is_text = |column: &usize| has_values || names_several(table, *column);
+    let name = table.find(&NAMES).filter(is_text);
+    let metric = table.find(&METRICS).filter(|column| names_several(table, *column));
+    name.into_iter().chain(metric).collect()
+}
+
+/// Whether a column has texts, several of them, and each in several rows.
+fn names_several(table: &Table, column: usize) -> bool {
+    let different: HashSet<&str> = cells(table, column).collect();
+    different.len() > 1
+        && !has_numbers(table, column)
+        && table.rows.len() >= ROWS_EACH * different.len()
+}
+
 /// Whether a release or version is that of many revisions, one measured after the other: its rows
 /// stand together, and through all rows of a series the days go on one way.
-fn is_by_day(table: &Table, label: usize, time: usize) -> bool {
-    let name = table.find(&NAMES).filter(|_| table.find(&VALUES).is_some());
-    let mut series: HashMap<&str, Vec<&TableRow>> = HashMap::new();
+fn is_by_day(table: &Table, names: &[usize], (label, time): (usize, usize)) -> bool {
+    let mut series: HashMap<Vec<&str>, Vec<&TableRow>> = HashMap::new();
     for row in &table.rows {
-        series.entry(name.map_or("", |name| &row.cells[name])).or_default().push(row);
+        let name = names.iter().map(|&name| &row.cells[name]).collect();
+        series.entry(name).or_default().push(row);
     }
     table.is(label, &SHARED) && series.values().all(|rows| goes_on(rows, label, time))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::NumbersError;
-use crate::{Direction, Unit};
+use crate::{Direction, RateHint, Unit};
 
 /// The series of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,10 @@ pub struct Numbers {
     /// The series, in the file's order; at least one, and no two with the same name.
     pub series: Vec<GivenSeries>,
     /// Columns of a CSV file that were taken for no series: without a single number, or counting
-    /// rows.
+    /// rows; beside a column `value`, all that mean nothing.
     pub left_out: Vec<String>,
+    /// The columns of a CSV file whose texts name the series, where other columns hold the values.
+    pub named_by: Vec<String>,
     /// That rows of a CSV file were put together as samples of one release or version, of which
     /// there may be many revisions.
     pub together: Option<MergedRows>,
@@ -52,11 +54,23 @@ pub struct GivenSeries {
     pub unit: Unit,
     /// Which way is better.
     pub better: Direction,
+    /// What its name and unit say of that, where nothing else does.
+    pub rate: Option<RateHint>,
     /// Its points, in order.
     pub points: Vec<GivenPoint>,
 }
 
 impl GivenSeries {
+    /// A series without a point. `better` is the direction that was given, if one was; else the
+    /// name and the unit decide.
+    #[must_use]
+    pub fn begun(name: Option<String>, unit: Unit, better: Option<Direction>) -> Self {
+        let by_name = || RateHint::of(name.as_deref().unwrap_or_default(), &unit);
+        let rate = if better.is_some() { None } else { by_name() };
+        let better = better.unwrap_or_else(|| RateHint::direction(rate));
+        Self { name, unit, better, rate, points: Vec::new() }
+    }
+
     /// The first point whose time is before that of the point before it; none where times ascend,
     /// are not given, or are in an unknown form.
     #[must_use]

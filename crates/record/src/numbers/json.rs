@@ -19,7 +19,7 @@ const ENVIRONMENT: &str = "environment";
 /// The most tags that all series of a file may share, each series counted.
 const MOST_SHARED: usize = 1_000_000;
 
-pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
+pub(super) fn parse(text: &str, better: Option<Direction>) -> Result<Numbers, NumbersError> {
     let root = Node::read(text)?;
     let (shape, series) = match &root {
         Node::List(list) if list.iter().all(is_value) && !list.is_empty() => {
@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
         return Err(NumbersError::NoSeries);
     }
     distinct(&series)?;
-    Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
+    Ok(Numbers { shape, series, left_out: Vec::new(), named_by: Vec::new(), together: None })
 }
 
 /// Each series has the tags around it: a small file could ask for all memory.
@@ -86,7 +86,7 @@ fn listed(
     list: &[Node],
     key: &str,
     around: &[(String, Node)],
-    better: Direction,
+    better: Option<Direction>,
 ) -> Result<Vec<GivenSeries>, NumbersError> {
     let one = |(index, node): (usize, &Node)| {
         let path = format!("{key}[{index}]");
@@ -100,7 +100,7 @@ fn listed(
 fn by_name(
     named: &[(String, Node)],
     around: &[(String, Node)],
-    better: Direction,
+    better: Option<Direction>,
 ) -> Result<Vec<GivenSeries>, NumbersError> {
     let one = |(name, node): &(String, Node)| {
         let path = format!("series.{name}");
@@ -124,7 +124,7 @@ pub(super) struct JsonReading<'a> {
     /// What stands around it holds for it too, unless it says otherwise.
     around: &'a [(String, Node)],
     path: String,
-    better: Direction,
+    better: Option<Direction>,
 }
 
 impl JsonReading<'_> {
@@ -147,12 +147,9 @@ impl JsonReading<'_> {
         let own =
             own.map(|node| node.word().ok_or_else(|| wrong(&self.at("name"), node, "a text")));
         let unit = self.text("unit")?.unwrap_or_default();
-        Ok(GivenSeries {
-            name: own.transpose()?.or_else(|| name.map(str::to_owned)),
-            unit: Unit::Other(unit),
-            better: self.direction()?,
-            points,
-        })
+        let name = own.transpose()?.or_else(|| name.map(str::to_owned));
+        let begun = GivenSeries::begun(name, Unit::Other(unit), self.direction()?);
+        Ok(GivenSeries { points, ..begun })
     }
 
     /// A key that is nearly a known one was meant to be it; others are somebody's own, and not ours
@@ -278,12 +275,14 @@ impl JsonReading<'_> {
         Ok(all)
     }
 
-    fn direction(&self) -> Result<Direction, NumbersError> {
+    /// The direction that is given, if one is.
+    fn direction(&self) -> Result<Option<Direction>, NumbersError> {
         match self.get("better") {
             None | Some(Node::Null) => Ok(self.better),
             Some(node) => {
                 let known = if let Node::Text(word) = node { direction(word) } else { None };
-                known.ok_or_else(|| wrong(&self.at("better"), node, "`lower` or `higher`"))
+                let wrong = || wrong(&self.at("better"), node, "`lower` or `higher`");
+                known.map(Some).ok_or_else(wrong)
             }
         }
     }

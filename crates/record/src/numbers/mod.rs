@@ -20,9 +20,11 @@ pub use error::NumbersError;
 pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape, SampleOrigin};
 
 /// Reads a file of numbers; `better` is meant where the file does not say which way is better.
+/// Without either it is lower, but for what a name or unit says to be a rate
+/// ([`RateHint`](crate::RateHint)).
 ///
 /// JSON begins with `{` or `[`; anything else is CSV with a header.
-pub fn parse(bytes: &[u8], better: Direction) -> Result<Numbers, NumbersError> {
+pub fn parse(bytes: &[u8], better: Option<Direction>) -> Result<Numbers, NumbersError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| NumbersError::NotText {
         line: bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count(),

@@ -13,18 +13,19 @@ use super::given::{
 };
 use crate::{Direction, Unit};
 
-/// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
-pub(super) const NAMES: [&str; 3] = ["series", "benchmark", "name"];
 /// Names of columns that hold the values of all series.
 pub(super) const VALUES: [&str; 1] = ["value"];
+/// The name of the column that holds the unit of each row.
+pub(super) const UNIT: &str = "unit";
 /// What stands for a gap, in small letters.
 pub(super) const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
 
-pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
+pub(super) fn parse(text: &str, better: Option<Direction>) -> Result<Numbers, NumbersError> {
     let table = Table::read(text)?;
-    let numbers = match table.find(&NAMES).zip(table.find(&VALUES)) {
-        Some((name, value)) => LongForm { name, value, better }.series(&table)?,
-        None => wide(&table, table.better(&table.rows)?.unwrap_or(better))?,
+    let numbers = if table.columns.names.is_empty() {
+        wide(&table, table.better(&table.rows)?.or(better))?
+    } else {
+        LongForm::of(&table, better)?.series(&table)?
     };
     distinct(&numbers.series)?;
     Ok(Numbers { together: together(&table, &numbers.series), ..numbers })
@@ -98,6 +99,17 @@ impl Table {
             Ok(number) => Ok(Some(number).filter(|number| number.is_finite())),
             Err(_) => Err(self.wrong(row, column, "a number")),
         }
+    }
+
+    /// The names of these columns.
+    fn names_of(&self, columns: impl IntoIterator<Item = usize>) -> Vec<String> {
+        columns.into_iter().map(|column| self.head[column].clone()).collect()
+    }
+
+    /// Of which series a row is.
+    fn name_of(&self, row: &TableRow) -> String {
+        let names: Vec<&str> = self.columns.names.iter().map(|&name| &row.cells[name]).collect();
+        names.join(" ").trim().to_owned()
     }
 
     pub fn wrong(&self, row: &TableRow, column: usize, wanted: &'static str) -> NumbersError {
@@ -175,7 +187,7 @@ impl TablePoints {
 }
 
 /// A column a series.
-fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
+fn wide(table: &Table, better: Option<Direction>) -> Result<Numbers, NumbersError> {
     let (columns, left_out) = table.columns.series(table)?;
     if columns.is_empty() {
         return Err(NumbersError::NoNumbers);
@@ -188,48 +200,63 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
         for (row, place) in table.rows.iter().zip(&places) {
             points.add(*place, table.number(row, column)?);
         }
-        let unit = Unit::Other(String::new());
-        Ok(GivenSeries {
-            name: Some(table.head[column].clone()),
-            unit,
-            better,
-            points: points.points,
-        })
+        let (name, unit) = (table.head[column].clone(), Unit::Other(String::new()));
+        let begun = GivenSeries::begun(Some(name), unit, better);
+        Ok(GivenSeries { points: points.points, ..begun })
     };
     Ok(Numbers {
         shape: if columns.len() == 1 { NumbersShape::One } else { NumbersShape::Listed },
         series: columns.iter().map(series).collect::<Result<_, _>>()?,
-        left_out: left_out.into_iter().map(|column| table.head[column].clone()).collect(),
+        left_out: table.names_of(left_out),
+        named_by: Vec::new(),
         together: None,
     })
 }
 
-/// A row for each value.
+/// Rows of several series below one another.
 struct LongForm {
-    name: usize,
-    value: usize,
-    better: Direction,
+    /// The columns that hold values: one called `value`, else all that would be series.
+    values: Vec<usize>,
+    /// What means nothing.
+    left_out: Vec<usize>,
+    better: Option<Direction>,
 }
 
 impl LongForm {
+    fn of(table: &Table, better: Option<Direction>) -> Result<Self, NumbersError> {
+        if let Some(value) = table.find(&VALUES) {
+            let left_out = table.columns.beside_values(table);
+            return Ok(Self { values: vec![value], left_out, better });
+        }
+        let (values, mut left_out) = table.columns.series(table)?;
+        left_out.retain(|&column| !table.is(column, &[UNIT]));
+        Ok(Self { values, left_out, better })
+    }
+
     fn series(&self, table: &Table) -> Result<Numbers, NumbersError> {
         let mut series: Vec<(GivenSeries, TablePoints)> = Vec::new();
-        let mut by_name: HashMap<&str, usize> = HashMap::new();
-        let mut rows: HashMap<&str, Vec<&TableRow>> = HashMap::new();
+        let mut by_name: HashMap<String, usize> = HashMap::new();
+        let mut rows: HashMap<String, Vec<&TableRow>> = HashMap::new();
         for row in &table.rows {
-            rows.entry(&row.cells[self.name]).or_default().push(row);
+            rows.entry(table.name_of(row)).or_default().push(row);
         }
         for row in table.rows.iter().filter(|row| counts(table, row)) {
-            let name = &row.cells[self.name];
-            let next = series.len();
-            let index = *by_name.entry(name).or_insert(next);
-            if index == next {
-                series.push((self.begin(table, row, &rows[name])?, TablePoints::default()));
+            let of = table.name_of(row);
+            for &value in &self.values {
+                let name = self.name(table, &of, value);
+                let next = series.len();
+                let index = *by_name.entry(name.clone()).or_insert(next);
+                if index == next {
+                    series.push((
+                        self.begin(table, row, (name, &rows[&of]))?,
+                        TablePoints::default(),
+                    ));
+                }
+                let number = table.number(row, value)?;
+                let points = &mut series[index].1;
+                let place = points.of(table, row);
+                points.add(place, number);
             }
-            let value = table.number(row, self.value)?;
-            let points = &mut series[index].1;
-            let place = points.of(table, row);
-            points.add(place, value);
         }
         if series.is_empty() {
             return Err(NumbersError::NoNumbers);
@@ -240,7 +267,20 @@ impl LongForm {
             ..given
         };
         let series = series.into_iter().map(whole).collect();
-        Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
+        let is_guessed = table.find(&VALUES).is_none();
+        let named_by = if is_guessed { table.columns.names.clone() } else { Vec::new() };
+        Ok(Numbers {
+            shape,
+            series,
+            left_out: table.names_of(self.left_out.iter().copied()),
+            named_by: table.names_of(named_by),
+            together: None,
+        })
+    }
+
+    /// The name of a series: of several columns of values with that of its column.
+    fn name(&self, table: &Table, of: &str, value: usize) -> String {
+        if self.values.len() == 1 { of.to_owned() } else { format!("{of} {}", table.head[value]) }
     }
 
     /// A series as its first row has it, with all rows of its name.
@@ -248,17 +288,16 @@ impl LongForm {
         &self,
         table: &Table,
         row: &TableRow,
-        all: &[&TableRow],
+        (name, all): (String, &[&TableRow]),
     ) -> Result<GivenSeries, NumbersError> {
-        let unit = table.find(&["unit"]).map(|column| row.cells[column].to_owned());
-        let better = table.better(all.iter().copied())?.unwrap_or(self.better);
-        let name = Some(row.cells[self.name].to_owned()).filter(|name| !name.is_empty());
-        Ok(GivenSeries {
-            name,
-            unit: Unit::Other(unit.unwrap_or_default()),
-            better,
-            points: Vec::new(),
-        })
+        let unit = table.find(&[UNIT]).map(|column| row.cells[column].to_owned());
+        let unit = Unit::Other(unit.unwrap_or_default());
+        let better = table.better(all.iter().copied())?.or(self.better);
+        // Of one column of values the column's name says what they are, as in `requests_per_s`.
+        let head = &table.head[self.values[0]];
+        let said = if self.values.len() == 1 { format!("{name} {head}") } else { name.clone() };
+        let begun = GivenSeries::begun(Some(said), unit, better);
+        Ok(GivenSeries { name: Some(name).filter(|name| !name.is_empty()), ..begun })
     }
 }
 

@@ -6,12 +6,12 @@ use super::*;
 use crate::Unit;
 
 fn read(text: &str) -> Numbers {
-    parse(text.as_bytes(), Direction::Lower).unwrap_or_else(|error| panic!("{error} in {text}"))
+    parse(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
 #[track_caller]
 fn refused(text: &str) -> String {
-    let error = parse(text.as_bytes(), Direction::Lower).unwrap_err();
+    let error = parse(text.as_bytes(), None).unwrap_err();
     let hint = error.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
     format!("{error}{hint}")
 }
@@ -199,7 +199,7 @@ fn each_mistake_in_json_names_its_place() {
         refused(&"[".repeat(100_000)).contains("recursion limit"),
         "no stack is deep enough for all"
     );
-    let error = parse(b"{\n\xff}", Direction::Lower).unwrap_err();
+    let error = parse(b"{\n\xff}", None).unwrap_err();
     assert_eq!(error.to_string(), "line 2 is not UTF-8 text");
     assert_eq!(
         error.hint().as_deref(),
@@ -355,8 +355,8 @@ proptest! {
         text in nearly(),
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
-        let _ = parse(text.as_bytes(), Direction::Lower);
-        let _ = parse(&bytes, Direction::Higher);
+        let _ = parse(text.as_bytes(), None);
+        let _ = parse(&bytes, Some(Direction::Higher));
     }
 
     #[test]
@@ -578,4 +578,61 @@ fn many_series_below_one_another_are_read_in_one_pass() {
     let numbers = read(&format!("commit,benchmark,value,better\n{text}"));
     assert_eq!(numbers.series.len(), 20_000);
     assert_eq!(numbers.series[19_999].points[0].samples, [19_999.0]);
+}
+
+#[test]
+fn rows_of_several_benchmarks_below_one_another_are_series_of_their_own() {
+    let long = "commit,benchmark,time\na,parse,10\na,sort,5\nb,parse,11\nb,sort,6\n";
+    let numbers = read(long);
+    assert_eq!(names(&numbers), ["parse", "sort"]);
+    assert_eq!(samples(&numbers.series[1]), [[5.0], [6.0]]);
+    assert_eq!((numbers.named_by, numbers.left_out), (vec!["benchmark".to_owned()], vec![]));
+    let two = read(
+        "date,test,wall,rss,note\n2026-01-01,a,1,2,x\n2026-01-01,b,3,4,y\n2026-01-02,a,5,6,z\n\
+         2026-01-02,b,7,8,w\n",
+    );
+    assert_eq!(names(&two), ["a wall", "a rss", "b wall", "b rss"]);
+    assert_eq!(samples(&two.series[3]), [[4.0], [8.0]]);
+    assert_eq!(two.left_out, ["note"]);
+    let metrics = read(
+        "commit,benchmark,metric,value,stddev\na,p,time,1,0\na,p,rss,9,0\nb,p,time,2,0\n\
+         b,p,rss,8,0\n",
+    );
+    assert_eq!((names(&metrics), metrics.named_by.len()), (vec!["p time", "p rss"], 0));
+    assert_eq!(metrics.left_out, ["stddev"]);
+}
+
+#[test]
+fn a_name_for_each_row_names_no_series() {
+    let points = read("name,time\na,1\nb,2\nc,3\n");
+    assert_eq!(
+        (names(&points), points.left_out.as_slice()),
+        (vec!["time"], &["name".to_owned()][..])
+    );
+    let one = read("commit,benchmark,time\na,parse,10\nb,parse,11\n");
+    assert_eq!(
+        (names(&one), one.left_out.as_slice()),
+        (vec!["time"], &["benchmark".to_owned()][..])
+    );
+    let numbered = read("commit,test,time\na,1,10\na,2,5\nb,1,11\nb,2,6\n");
+    assert_eq!(names(&numbered), ["test", "time"], "numbers may have been measured");
+}
+
+#[test]
+fn names_and_units_of_rates_say_which_way_is_better() {
+    use crate::RateHint::{Certain, Possible};
+    let of = |text: &str| {
+        let numbers = read(text);
+        numbers.series.iter().map(|it| (it.better, it.rate)).collect::<Vec<_>>()
+    };
+    let (higher, lower) = ((Direction::Higher, Some(Certain)), (Direction::Lower, Some(Possible)));
+    assert_eq!(
+        of("commit,requests_per_s,score,wall\na,5,6,7\n"),
+        [higher, lower, (Direction::Lower, None)]
+    );
+    assert_eq!(of(r#"{"values": [1], "unit": "MB/s"}"#), [higher]);
+    assert_eq!(of(r#"{"values": [1], "unit": "MB/s", "better": "lower"}"#)[0].1, None);
+    assert_eq!(of("c,benchmark,ops/s\na,p,1\na,q,1\nb,p,1\nb,q,1\n"), [higher, higher]);
+    let given = parse(b"commit,score\na,5\n", Some(Direction::Higher)).unwrap();
+    assert_eq!((given.series[0].better, given.series[0].rate), (Direction::Higher, None));
 }

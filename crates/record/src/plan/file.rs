@@ -394,7 +394,7 @@ pub(super) struct MetricTable {
     /// The unit of its numbers. ns, us, ms, s, B, kB, KiB, MiB … are converted, others are shown as
     /// they are. Not needed for tools that print their unit.
     pub unit: Option<String>,
-    /// The better direction. Default: "lower", or that of the tool.
+    /// The better direction. Default: "lower", or "higher" for rates, by name or unit.
     pub better: Option<Direction>,
     /// The output to read. Default: "stdout", or that of the tool.
     pub stream: Option<StreamName>,

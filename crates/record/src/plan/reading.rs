@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counter, Direction, Metric, Unit};
+use crate::{Counter, Metric, RateHint, Unit};
 
 /// A metric of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,13 +16,17 @@ pub struct PlannedMetric {
     pub reading: Option<Reading>,
     /// What counts it, if it must be counted.
     pub counting: Option<Counting>,
+    /// By what its name and unit say the direction was taken that is better, where the plan does
+    /// not give it.
+    #[serde(skip)]
+    pub guessed: Option<RateHint>,
 }
 
 impl PlannedMetric {
     /// A metric that every execution has.
     #[must_use]
     pub fn plain(metric: Metric) -> Self {
-        Self { metric, reading: None, counting: None }
+        Self { metric, reading: None, counting: None, guessed: None }
     }
 
     /// A metric that is counted.
@@ -181,13 +185,5 @@ impl Tool {
             Self::Jmh | Self::Pyperf => Unit::Nanoseconds,
             _ => self.unit(quantity).unwrap_or(Unit::Other(String::new())),
         }
-    }
-}
-
-/// Which way is better, as far as a unit says: more per time is.
-pub(super) fn usual_direction(unit: &Unit) -> Direction {
-    match unit {
-        Unit::Other(name) if name.ends_with("/s") => Direction::Higher,
-        _ => Direction::Lower,
     }
 }

@@ -7,7 +7,7 @@ use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits};
 
 use crate::block::AnswerNote;
 use crate::series::{outlier, usual_speed};
-use crate::words::{count, moved};
+use crate::words::{count, grouped, moved};
 
 /// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
@@ -111,7 +111,7 @@ pub fn outliers(all: &[FarSample]) -> Option<String> {
     let cause = match kinds.into_iter().max_by_key(|(count, _)| *count) {
         None => "no cause seen".to_owned(),
         Some((count, kind)) if count == all.len() => kind.to_owned(),
-        Some((count, kind)) => format!("{count} of them {kind}"),
+        Some((count, kind)) => format!("{} of them {kind}", grouped(count)),
     };
     (!all.is_empty()).then(|| format!("{}, {cause}", count(all.len(), "outlier")))
 }

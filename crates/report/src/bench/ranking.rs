@@ -1,11 +1,12 @@
 //! Who is faster than whom, and how surely.
 
 use tacho_record::RequestedEstimator;
-use tacho_stats::compare::Verdict;
+use tacho_stats::compare::{ChoiceReason, Verdict};
 
 use super::{BenchFindings, BenchReference, BenchRow};
 use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::comparison::{clauses, shown};
+use crate::words::percent;
 
 /// What is said where nothing is known that would settle it.
 const NO_WAY: &str = "it is not known how many more rounds would settle it";
@@ -58,15 +59,33 @@ impl BenchFindings<'_> {
         })
     }
 
-    /// What is compared where a command or the reference is now fast, now slow.
+    /// How long commands take that are now fast, now slow, and what is compared then: a line for
+    /// each that is compared.
     fn modes(&self, reference: usize) -> Vec<String> {
         let line = |index: usize| {
-            let row = &self.rows[index];
-            let [first, second] = [self.quoted(reference), self.quoted(index)];
-            let clause = clauses::two_modes(row.comparison?, [&first, &second], &row.metric.unit)?;
-            Some(format!("{second}: {clause}"))
+            let comparison = self.rows[index].comparison?;
+            let modes = comparison.modes?;
+            let unit = &self.rows[index].metric.unit;
+            let times = |index: usize, levels: Option<(f64, f64)>, share: f64| {
+                let (low, high) = levels?;
+                let name = self.quoted(index);
+                let (low, high, share) = (unit.show(low), unit.show(high), percent(share));
+                Some(format!("{name} takes about {low}, or {high} in {share} of its executions"))
+            };
+            let sides = [
+                times(reference, modes.a, modes.upper_share_a),
+                times(index, modes.b, modes.upper_share_b),
+            ];
+            let sides: Vec<String> = sides.into_iter().flatten().collect();
+            let compared = match comparison.choice.because {
+                ChoiceReason::Modes => "; the ratio is that of the means",
+                _ => "",
+            };
+            (!sides.is_empty()).then(|| format!("two modes: {}{compared}", sides.join("; ")))
         };
-        self.by_time.iter().copied().filter_map(line).collect()
+        let mut lines: Vec<String> = self.by_time.iter().copied().filter_map(line).collect();
+        lines.dedup();
+        lines
     }
 
     /// A line for each command that another beats on time and memory.

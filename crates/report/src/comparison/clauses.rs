@@ -19,6 +19,9 @@ const LITTLE: f64 = 0.01;
 /// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
+/// What the medians are called that are not those at the host's usual speed.
+pub(super) const UNCORRECTED: &str = "uncorrected medians";
+
 /// What both sides are called.
 pub type SideNames<'a> = [&'a str; 2];
 
@@ -64,7 +67,7 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let is_moved = comparison.choice.because == ChoiceReason::HostMoves;
     Some(match second.estimator {
         // The medians beside it are those at the host's usual speed.
-        Estimator::Median if is_moved => "raw medians",
+        Estimator::Median if is_moved => UNCORRECTED,
         estimator => of(estimator),
     })
 }
@@ -237,8 +240,7 @@ pub fn two_modes(
 ) -> Option<String> {
     let modes = comparison.modes?;
     let around = |name: &str, levels: Option<(f64, f64)>| {
-        levels
-            .map(|(low, high)| format!("{name} around {} and {}", unit.show(low), unit.show(high)))
+        levels.map(|(low, high)| format!("{name} near {} or {}", unit.show(low), unit.show(high)))
     };
     let each: Vec<String> =
         [around(first, modes.a), around(second, modes.b)].into_iter().flatten().collect();
@@ -252,8 +254,8 @@ pub fn two_modes(
         _ => "",
     };
     Some(format!(
-        "two modes ({}): {a} of {first} and {b} of {second} in the upper one ({difference} points, \
-         95 %: {interval}){compared}",
+        "two modes ({}): {a} of {first} and {b} of {second} are in the upper mode, a difference of \
+         {difference} points (95 % interval {interval}){compared}",
         each.join(", ")
     ))
 }
@@ -467,9 +469,9 @@ mod tests {
         let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
         assert_eq!(
             two_modes(&compared, NAMES, &Unit::Nanoseconds).unwrap(),
-            "two modes (old around 100.1 ms and 122.1 ms, new around 100.1 ms and 122.1 ms): \
-             20.0 % of old and 70.0 % of new in the upper one (+50.0 points, 95 %: +25.1 … +67.0); \
-             the ratio is that of the means"
+            "two modes (old near 100.1 ms or 122.1 ms, new near 100.1 ms or 122.1 ms): 20.0 % of \
+             old and 70.0 % of new are in the upper mode, a difference of +50.0 points (95 % \
+             interval +25.1 … +67.0); the ratio is that of the means"
         );
     }
 

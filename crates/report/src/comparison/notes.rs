@@ -1,7 +1,7 @@
 //! What limits or explains the numbers of a comparison.
 
 use tacho_record::factor;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
+use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 use super::{ComparedRow, ComparisonReport, clauses};
@@ -179,17 +179,27 @@ fn is_beyond(control: f64, found: f64, margin: f64) -> bool {
     size(control) > margin.ln_1p().max(size(found))
 }
 
-/// What the ratio is of, where the medians beside it have another one that is not shown.
+/// What the ratio is of, where the medians beside it have another one that is not shown; and that
+/// the ratio of medians that is shown is not of those, where these are at the host's usual speed.
 fn beside_medians(row: &ComparedRow) -> Option<String> {
-    let estimate = row.comparison.estimate?;
-    let has_medians =
-        row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
-    if has_medians {
+    let (estimate, [Some(a), Some(b)]) = (row.comparison.estimate?, &row.sides) else {
         return None;
-    }
-    let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
+    };
     let medians = b.median / a.median;
-    let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
+    let is_far =
+        |ratio: f64| medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
+    let second = row.comparison.second.filter(|it| it.estimator == Estimator::Median);
+    if let Some(second) = second {
+        let ratio = second.ratio.filter(|ratio| is_far(*ratio))?;
+        let is_corrected = row.comparison.choice.because == ChoiceReason::HostMoves;
+        let [ratio, medians] = [ratio, medians].map(factor);
+        return is_corrected.then(|| {
+            format!(
+                "× {ratio} is the ratio of the medians as measured; that of the medians at the \
+                 host's usual speed, which are shown, is × {medians}"
+            )
+        });
+    }
     let of = match estimate.estimator {
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "of all samples of one to all of the other",
@@ -199,8 +209,9 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         Estimator::Runs => "of runs",
         Estimator::Median => return None,
     };
+    let ratio = estimate.ratio.filter(|ratio| is_far(*ratio))?;
     let [ratio, medians] = [ratio, medians].map(factor);
-    is_far.then(|| format!("× {ratio} is the ratio {of}; that of the medians is × {medians}"))
+    Some(format!("× {ratio} is the ratio {of}; that of the medians is × {medians}"))
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ pub fn judged_together(rows: usize, false_discovery: f64) -> String {
 }
 
 fn rate(false_discovery: f64) -> String {
-    format!("false discovery rate at most {:.0} %", 100.0 * false_discovery)
+    let share = 100.0 * false_discovery;
+    format!("at most {share:.0} % of reported differences are expected to be false")
 }
 
 impl ComparisonReport<'_> {
@@ -72,16 +73,21 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let why = match row.is_constant() {
-                true => "does not vary",
-                false if derived::DERIVED.contains(&name.as_str()) => "follows from others",
+                true => "it does not vary",
+                false if derived::DERIVED.contains(&name.as_str()) => {
+                    "it is computed from other metrics"
+                }
                 false => continue,
             };
-            let said = format!("`{name}` {why}");
+            let said = format!("`{name}` ({why})");
             if !apart.contains(&said) {
                 apart.push(said);
             }
         }
-        if apart.is_empty() { String::new() } else { format!("; {}", apart.join(", ")) }
+        match apart.as_slice() {
+            [] => String::new(),
+            all => format!("; not counted among these rows: {}", all.join(", ")),
+        }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

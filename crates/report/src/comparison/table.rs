@@ -106,9 +106,12 @@ impl ComparisonReport<'_> {
         };
         let found = [text(5), text(6), text(7), of.as_str()];
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
-        let also = text(9)
-            .split_once(" of ")
-            .map_or_else(String::new, |(ratio, of)| format!("the ratio of the {of} is {ratio}"));
+        let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
+            clauses::UNCORRECTED => {
+                format!("the ratio of the medians as measured, uncorrected, is {ratio}")
+            }
+            of => format!("the ratio of {of} is {ratio}"),
+        });
         let itself = format!("{} against itself, as a control:", names[0]);
         let detected = match text(DETECTABLE) {
             "" => String::new(),

@@ -92,7 +92,7 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     assert!(place("scope=\"row\">grind") < place("scope=\"row\">sift"), "then what is faster");
     for text in [
         "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; a difference of ",
-        "5 rows judged together: false discovery rate at most 5 %.",
+        "5 rows judged together: at most 5 % of reported differences are expected to be false.",
         "would have been detected with a chance of 80 %",
         "Executions right after ",
         "Two modes (",

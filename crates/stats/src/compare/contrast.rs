@@ -139,17 +139,9 @@ impl RunContrast {
         }
     }
 
-    /// The same with `b` lower by this much.
-    pub fn shifted(&self, by: f64) -> Self {
-        let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
-        Self {
-            a: self.a.clone(),
-            b: lower(&self.b),
-            rounds: lower(&self.rounds),
-            layouts: None,
-            neighbours: None,
-            ..*self
-        }
+    /// The values of `b` and of the rounds, lower by this much.
+    pub fn lowered(&self, by: f64) -> [Vec<f64>; 2] {
+        [&self.b, &self.rounds].map(|values| values.iter().map(|value| value - by).collect())
     }
 }
 

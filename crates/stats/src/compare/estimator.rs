@@ -23,7 +23,8 @@ pub enum Estimator {
     Mean,
     /// The ratio of the smallest samples.
     Minimum,
-    /// The ratio of the medians of runs, for samples that are not of one run: see
+    /// The ratio of the levels of runs (their medians, or means of a program with several modes),
+    /// for samples that are not of one run: see
     /// [`compare_earlier`](super::compare_earlier). Never chosen among the others.
     Runs,
 }
@@ -112,7 +113,7 @@ impl Estimator {
         if self == Self::Neighbours {
             return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));
         }
-        let RunContrast { a, b, rounds, .. } = &contrast.shifted(by);
+        let (a, [b, rounds]) = (&contrast.a, &contrast.lowered(by));
         match self {
             Self::RoundRatios => ranks::signed_ranks_above(rounds),
             Self::AllRatios => ranks::rank_sum_above(a, b),

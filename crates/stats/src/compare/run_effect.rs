@@ -63,7 +63,8 @@ impl RunEffectPrior {
 /// B against A over runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RunsComparison {
-    /// B by A: the ratio of the means (on the logarithm's scale) of the runs' medians.
+    /// B by A: the ratio of the means (on the logarithm's scale) of the runs' levels, which are
+    /// medians, or means where the program has several modes.
     pub ratio: f64,
     /// What the ratio says where samples reached a limit.
     pub bound: Bound,

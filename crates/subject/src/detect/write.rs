@@ -41,18 +41,19 @@ fn proposed(own: &OwnBenchmark) -> String {
 
 fn head(recipe: &Recipe) -> String {
     let found = match (recipe.what, &recipe.program) {
-        ("", _) => "What is here was not recognised: fill in `build`, `artifacts` and `command`."
-            .to_owned(),
+        ("", _) => {
+            "Nothing was recognised here: fill in `build`, `artifacts` and `command`.".to_owned()
+        }
         (what, None) => {
             format!(
-                "Here is {what}, but no program was found: fill in `command`, `build` and \
-                 `artifacts`."
+                "Written for {what}, in which no program was found: fill in `command`, `build` \
+                 and\n# `artifacts`."
             )
         }
         (what, Some(_)) => {
             format!(
-                "Here is {what}.\n# The plan works as it is, but its `command` is only a guess: \
-                 change that first."
+                "Written for {what}; it works as it is.\n\
+                 # What `command` executes is a guess: replace it with what users wait for."
             )
         }
     };
@@ -60,7 +61,7 @@ fn head(recipe: &Recipe) -> String {
         "\
 # What Tachograph measures, and how.
 # {found}
-# Then `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
+# `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
 "
     )
 }

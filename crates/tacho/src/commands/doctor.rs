@@ -233,7 +233,7 @@ fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
 const TURNS: u32 = 21;
 
 /// In a line whether this host can be trusted now, by what was read or by a short look; below it
-/// what to do if it cannot.
+/// how far times varied in that, and what to do if it cannot.
 fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     let own = match read {
         Some(_) => None,
@@ -258,7 +258,11 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
         return Ok(String::new());
     };
     let spread = instrument.of_true.spread().unwrap_or(0.0);
-    let varies = format!("times vary by {:.0} %", spread * 100.0);
+    let seen = format!(
+        "{} of `true` just now varied by {:.0} % (the middle half of them)",
+        text::count(instrument.of_true.n, "execution"),
+        spread * 100.0
+    );
     let advice = if text::has_callgrind() {
         "hint: measure CPU time (`-m cpu`) or instructions (`-m instructions=callgrind`)"
     } else {
@@ -266,12 +270,11 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     };
     Ok(match HostTrust::of(*noise, spread) {
         // A short look says no more than what it saw.
-        HostTrust::Busy(noise) => {
-            let least = spread * 100.0;
-            format!("busy: {noise}; wall times vary by {least:.0} % or more\n{advice}")
+        HostTrust::Busy(noise) => format!("busy: {noise}\n{seen}\n{advice}"),
+        HostTrust::Unsteady => {
+            format!("unsteady: nothing else is busy, and yet times vary\n{seen}\n{advice}")
         }
-        HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}\n{advice}"),
-        HostTrust::Quiet => format!("quiet now: nothing else is busy; {varies}"),
+        HostTrust::Quiet => format!("quiet now: nothing else is busy\n{seen}"),
     })
 }
 

@@ -43,6 +43,9 @@ impl Patch {
     fn read(project: &Project) -> Result<Self, CliError> {
         let content = tacho_measure::read_all(std::io::stdin())
             .map_err(CliError::reading(Path::new(INPUT.1)))?;
+        if content.trim_ascii().is_empty() {
+            return Err(CliError::EmptyPatch);
+        }
         let folder = project.cache();
         let path = folder.join(format!("input-{}.patch", Digest::of(&content).short()));
         fs::create_dir_all(&folder)

@@ -81,6 +81,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let plan = command.terms.reference.applied(plan);
+    output::directions::announce_plan(&plan);
     let history = history(&project.plan.subject, &project.folder)?;
     let base = history.find(&command.base)?;
     let is_revision =

@@ -9,6 +9,7 @@ mod bounds;
 pub mod changes;
 pub mod colour;
 pub mod compare;
+pub mod directions;
 pub mod doctor;
 pub mod json;
 pub mod layouts;

@@ -75,7 +75,7 @@ struct Scene {
     untouched: fn(usize) -> bool,
 }
 
-fn asked(metric: &str) -> BisectionRequest {
+pub(super) fn asked(metric: &str) -> BisectionRequest {
     BisectionRequest {
         good: "r1".into(),
         bad: "HEAD".into(),

@@ -7,11 +7,10 @@ use regex::RegexBuilder;
 
 use super::super::error::Mistake;
 use super::super::file::{MetricEntry, MetricTable, StreamName};
-use super::super::reading::usual_direction;
 use super::super::spot::Spot;
 use super::super::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 use super::Check;
-use crate::{Counter, Metric, Unit, in_backticks, is_shown, plan::keys, shown_name};
+use crate::{Counter, Metric, RateHint, Unit, in_backticks, is_shown, plan::keys, shown_name};
 
 /// The parsers that belong to no tool.
 const GENERAL: [&str; 4] = ["csv", "json", "key", "regex"];
@@ -71,15 +70,17 @@ impl Check<'_> {
         let place = self.place(table, spot);
         let pattern = self.pattern(&name, table.from.as_deref()?, spot.get("from"))?;
         let (unit, scale) = self.unit(table, &pattern, spot.get("unit"));
-        let better = table.better.unwrap_or_else(|| match &pattern {
-            Pattern::Tool { .. } => usual_direction(&unit),
-            _ => crate::Direction::Lower,
-        });
+        let rate = RateHint::of(&name, &unit).filter(|_| table.better.is_none());
+        let better = table.better.unwrap_or_else(|| RateHint::direction(rate));
+        // What a tool's quantity is needs no word.
+        let is_known = matches!(&pattern, Pattern::Tool { tool, quantity, .. }
+            if tool.unit(quantity).is_some());
+        let guessed = rate.filter(|_| !is_known);
         let tool = if let Pattern::Tool { tool, .. } = pattern { Some(tool) } else { None };
         let usual = tool.map_or(OutputPlace::Stdout, Tool::place);
         let reading = Reading { place: place.unwrap_or(usual), pattern, scale };
         let metric = Metric { name, unit, better };
-        Some(PlannedMetric { reading: Some(reading), ..PlannedMetric::plain(metric) })
+        Some(PlannedMetric { reading: Some(reading), guessed, ..PlannedMetric::plain(metric) })
     }
 
     fn metric_name(&mut self, name: &str, spot: Spot<'_>) {

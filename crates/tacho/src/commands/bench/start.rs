@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::bench::Start;
+use tacho_measure::nearest_program;
 use tacho_record::plan::{shell_operator, shell_part};
 
 use crate::error::bench::{BenchMistake, NoProgram};
@@ -103,23 +104,12 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     if is_argument {
         return NoProgram::Unknown;
     }
-    nearest(program).map_or(NoProgram::Unknown, NoProgram::Nearest)
+    nearest_program(program).map_or(NoProgram::Unknown, NoProgram::Nearest)
 }
 
 /// Whether a word that is no path names a program of the folder all the same.
 pub fn is_program_of_folder(word: &str, folder: &Path) -> bool {
     !word.is_empty() && !word.contains('/') && is_program(&folder.join(word))
-}
-
-/// The program whose name is nearest, if one is near.
-fn nearest(program: &str) -> Option<String> {
-    let most = if program.len() < 4 { 1 } else { 2 };
-    let entries = paths().filter_map(|path| path.read_dir().ok()).flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let near = names
-        .map(|name| (strsim::osa_distance(program, &name), name))
-        .filter(|(far, _)| *far <= most);
-    near.min().map(|(_, name)| name)
 }
 
 fn paths() -> impl Iterator<Item = PathBuf> {

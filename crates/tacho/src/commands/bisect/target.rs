@@ -13,6 +13,7 @@ use super::typed_subject;
 use crate::cli::BisectArgs;
 use crate::commands::bisect::typed_subject::OF_BUILDS;
 use crate::error::CliError;
+use crate::output;
 
 /// What is to be measured.
 pub struct BisectTarget {
@@ -29,6 +30,11 @@ pub struct BisectTarget {
 /// What the command asks of this plan.
 pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError> {
     if let Some(command) = &command.test {
+        if let Some((word, nearest)) = typed_subject::mistyped(command) {
+            let what = format!("`--test` executes `{word}`, which is not in `PATH`");
+            output::note("warning", &what);
+            output::note("hint", &format!("did you mean `{nearest}`?"));
+        }
         return test(plan, command);
     }
     let of_build = OF_BUILDS.iter().find(|(name, _)| command.metric.as_deref() == Some(name));

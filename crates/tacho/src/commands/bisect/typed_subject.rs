@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tacho_measure::nearest_program;
 use tacho_record::bisection::{TypedSubject, ValueSource};
 use tacho_record::plan::Benchmark;
 use tacho_store::Store;
@@ -102,6 +103,23 @@ pub fn test(command: &str) -> Result<Benchmark, CliError> {
     plan.benchmarks.pop().ok_or_else(|| BisectMistake::NothingToMeasure.into())
 }
 
+/// Words that begin a command and are programs of no folder.
+const OF_SHELLS: &str = "alias bg case cd command declare echo eval exec exit export false fg for \
+    function getopts hash if jobs kill let local popd printf pushd pwd read select set shift shopt \
+    source test time trap true type ulimit umask unset until wait while";
+
+/// The first word of a command of a shell, where no program is called so but one nearly, and that
+/// one. A test that is mistyped fails at each revision, after the builds of both ends.
+pub(crate) fn mistyped(command: &str) -> Option<(String, String)> {
+    let word = command.split_whitespace().next()?;
+    let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
+    if !is_name || OF_SHELLS.split_whitespace().any(|it| it == word) {
+        return None;
+    }
+    let nearest = nearest_program(word).filter(|nearest| nearest != word)?;
+    Some((word.to_owned(), nearest))
+}
+
 /// A shell command in the folder that was built, as a benchmark of a plan.
 fn benchmark(name: &str, command: &str) -> String {
     // What is executed is the command itself where it can be: an `exec` of a list would execute
@@ -130,3 +148,16 @@ fn toml_text(text: &str) -> String {
 /// The names of what is measured of builds rather than of executions.
 pub(crate) const OF_BUILDS: [(&str, ValueSource); 2] =
     [("build-time", ValueSource::Build), ("artifact-size", ValueSource::Artifacts)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_whose_program_is_mistyped_is_seen_before_it_is_executed() {
+        assert_eq!(mistyped("sleeep 1"), Some(("sleeep".to_owned(), "sleep".to_owned())));
+        for command in ["sleep 1", "cd x && make", "./sleeep", "X=1 sleeep", "! sleeep", ""] {
+            assert_eq!(mistyped(command), None, "{command}");
+        }
+    }
+}

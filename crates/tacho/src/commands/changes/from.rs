@@ -4,24 +4,26 @@ use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::judge_given;
 use tacho_measure::{read_all, read_file, read_report};
-use tacho_record::numbers::{self, MergedRows, Numbers};
+use tacho_record::numbers::{self, GivenSeries, MergedRows, Numbers};
 use tacho_record::{Direction, in_backticks};
 
 use super::gathered;
 use crate::cli::ChangeQueryArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
 use crate::output::changes::{Filter, GivenChanges};
+use crate::output::{self, directions};
 
 pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, CliError> {
     let better: Option<Direction> = command.better.map(Into::into);
     let numbers = match paths {
-        [path] if !gathered::is_several(path) => one(path, better.unwrap_or(Direction::Lower))?,
+        [path] if !gathered::is_several(path) => one(path, better)?,
         several => gathered::gather(several, command.order, better)?,
     };
     named(&numbers, &command.list.benchmark)?;
     tell_descending(&numbers);
+    tell_named_by(&numbers);
+    tell_directions(&numbers);
     let found = GivenChanges {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
@@ -43,7 +45,7 @@ pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, Cli
 const HYPERFINE: &[u8] = b"command,mean,stddev,median,user,system,min,max";
 
 /// The series of one file.
-fn one(path: &Path, better: Direction) -> Result<Numbers, CliError> {
+fn one(path: &Path, better: Option<Direction>) -> Result<Numbers, CliError> {
     let bytes = read(path)?;
     if bytes.starts_with(HYPERFINE) {
         return Err(CliError::HyperfineTable { name: name(path) });
@@ -96,9 +98,28 @@ fn tell_descending(numbers: &Numbers) {
 /// Columns that are no series are named, lest somebody waits for a verdict on one.
 fn tell_left_out(numbers: &Numbers) {
     if !numbers.left_out.is_empty() {
-        let what = "ignored columns (no numbers, or row numbers)";
+        let what = "ignored columns (no values to judge)";
         output::note("note", &format!("{what}: {}", in_backticks(&numbers.left_out)));
     }
+}
+
+/// That the texts of a column were taken for the names of series.
+fn tell_named_by(numbers: &Numbers) {
+    if numbers.named_by.is_empty() {
+        return;
+    }
+    let (columns, series) =
+        (in_backticks(&numbers.named_by), output::text::count(numbers.series.len(), "series"));
+    let what = if numbers.named_by.len() == 1 { "column" } else { "columns" };
+    let name = if numbers.named_by.len() == 1 { "names" } else { "name" };
+    output::note("note", &format!("{what} {columns} {name} the series of each row: {series}"));
+}
+
+/// Which direction was taken as better by nothing but names and units.
+fn tell_directions(numbers: &Numbers) {
+    let name = |series: &GivenSeries| series.name.clone().unwrap_or_else(|| "values".to_owned());
+    let guessed = numbers.series.iter().filter_map(|it| Some((name(it), it.rate?)));
+    directions::announce(guessed, directions::DirectionSetting::Option);
 }
 
 /// That rows of one release are samples of it: where they are revisions one after the other,

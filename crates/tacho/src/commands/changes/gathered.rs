@@ -63,7 +63,13 @@ pub fn gather(
             add(&mut series[place].points, at, point, value);
         }
     }
-    Ok(Numbers { shape: NumbersShape::Listed, series, left_out: Vec::new(), together: None })
+    Ok(Numbers {
+        shape: NumbersShape::Listed,
+        series,
+        left_out: Vec::new(),
+        named_by: Vec::new(),
+        together: None,
+    })
 }
 
 /// Says which files are no reports, and why.
@@ -76,10 +82,10 @@ fn tell_skipped(skipped: &[(String, String)]) {
     }
 }
 
-/// The series of a value, without a point.
+/// The series of a value, without a point. That less is better no tool says: it is what is usual.
 fn begin(value: &FileValue, better: Option<Direction>) -> GivenSeries {
-    let (unit, better) = (value.unit.clone(), better.unwrap_or(value.better));
-    GivenSeries { name: Some(value.series.clone()), unit, better, points: Vec::new() }
+    let better = better.or(Some(value.better).filter(|it| *it == Direction::Higher));
+    GivenSeries::begun(Some(value.series.clone()), value.unit.clone(), better)
 }
 
 /// Adds a value to the points of its series, in which files that lack it are gaps.

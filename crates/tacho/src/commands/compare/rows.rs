@@ -4,7 +4,7 @@ use tacho_experiment::compare::{
     ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
     rows_of_reports,
 };
-use tacho_record::{BenchmarkKey, Direction, Metric, Plan};
+use tacho_record::{BenchmarkKey, Direction, Metric, Plan, RateHint, Unit};
 
 use super::measure::{metrics_of_commands, wishes};
 use super::sides::SideLookup;
@@ -12,6 +12,7 @@ use crate::cli::CompareArgs;
 use crate::commands::selection::narrowed;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
+use crate::output::directions;
 
 /// What is compared.
 pub struct ComparisonRows {
@@ -36,13 +37,15 @@ pub fn rows(
     let (file, live) = match files {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
+            plan.iter().for_each(directions::announce_plan);
             return Ok(ComparisonRows { plan, of: ReportRows { rows, ..ReportRows::default() } });
         }
         [true, true] => {
             let mut of = rows_of_reports(taken, benchmarks, &command.terms.metric)
                 .map_err(|why| mismatch(taken, why))?;
-            if let Some(better) = command.better {
-                turn(&mut of, better.into());
+            match command.better {
+                Some(better) => turn(&mut of, better.into()),
+                None => tell_directions(&of),
             }
             return Ok(ComparisonRows { plan: None, of });
         }
@@ -67,6 +70,18 @@ fn turn(of: &mut ReportRows, better: Direction) {
     let compared = of.rows.iter_mut().flat_map(|(_, metrics)| metrics);
     let exported = of.exported.iter_mut().flatten().map(|one| &mut one.metric);
     compared.chain(exported).for_each(|metric| metric.better = better);
+}
+
+/// Says which direction was taken as better, where the tool says nothing but a name.
+fn tell_directions(of: &ReportRows) {
+    let metrics = of.rows.iter().flat_map(|(_, metrics)| metrics);
+    let guessed = metrics.filter_map(|metric| {
+        // A rate by its unit is what tools mean by one.
+        let is_said = matches!(&metric.unit, Unit::Other(unit) if unit.ends_with("/s"));
+        let hint = RateHint::of(&metric.name, &metric.unit).filter(|_| !is_said)?;
+        Some((metric.name.clone(), hint))
+    });
+    directions::announce(guessed, directions::DirectionSetting::Option);
 }
 
 fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {

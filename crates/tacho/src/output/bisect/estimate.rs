@@ -91,13 +91,24 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
 fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let line = |(metric, takes): (&str, f64)| format!("{} with `-m {metric}`", seconds(takes));
     let all: Vec<String> = expected.costs(asked, has_callgrind()).into_iter().map(line).collect();
-    if all.is_empty() { String::new() } else { format!("by metric: about {}\n", all.join(", ")) }
+    if all.is_empty() {
+        return String::new();
+    }
+    // Where the ends are not known to differ, what is found may be as small as that.
+    let small = match expected.step {
+        None => format!(", for a change of {}", least(asked)),
+        Some(_) => String::new(),
+    };
+    format!("by metric{small}: about {}\n", all.join(", "))
 }
 
 /// How many samples of each kind of noise, or of that which is known here.
 fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let (low, high) = expected.samples(asked);
     let known = expected.sd.and_then(|sd| Some((sd, samples_of(asked, 0.0, sd)?)));
+    if known.is_none() && low >= high {
+        return format!("about {} samples", about(high));
+    }
     let Some((sd, samples)) = known else {
         let much = match asked.by {
             ValueComparison::Failure => "if it is flaky",
@@ -134,6 +145,9 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     };
     let builds = seconds(building);
     match expected.takes(asked) {
+        None if building <= 0.0 => {
+            format!("no build is missing; how long executions take is known after the first{most}")
+        }
         None => format!(
             "about {builds} for the builds; how long executions take is known after the first{most}"
         ),

@@ -6,8 +6,9 @@ use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{failure, found, level, subject};
 
-use crate::output::table::{plain, render};
-use crate::output::text::{count, cut, duration, moment};
+use crate::output;
+use crate::output::table::{fits, plain, render};
+use crate::output::text::{count, cut, duration, moment, wrap};
 
 /// So much of the full name of a commit that is no candidate.
 const SHORT: usize = 10;
@@ -30,7 +31,17 @@ pub fn list(all: &[Bisection]) -> String {
             found(bisection),
         ]);
     }
-    render(&table)
+    let (text, width) = (render(&table), output::table_width());
+    if fits(&text, Some(width)) { text } else { all.iter().map(|it| narrow(it, width)).collect() }
+}
+
+/// A bisection in two lines or more: what it was of, and below it what came of it.
+fn narrow(bisection: &Bisection, width: usize) -> String {
+    let [good, bad] = bisection.end_names();
+    let (name, begun) = (&bisection.name, moment(bisection.started));
+    let head = format!("{name}  {begun}  {}..{}\n", cut(good, 20), cut(bad, 20));
+    let result = format!("    {}: {}\n", subject(&bisection.asked), found(bisection));
+    head + &wrap(&result, Some(width))
 }
 
 /// What bisections found, newest first, where no series is tracked: nothing else is known.

@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(Family::of(1), None);
         assert_eq!(
             Family::of(2).unwrap().line(),
-            "2 rows judged together: false discovery rate at most 5 %"
+            "2 rows judged together: at most 5 % of reported differences are expected to be false"
         );
     }
 }

@@ -39,6 +39,16 @@ impl CompareReport<'_> {
         }
     }
 
+    /// The same in a few words, which say what it means for who waits for a verdict.
+    pub(super) fn why_no_rows(&self) -> &'static str {
+        match self.compared {
+            ComparisonResult::Measured(_) => "nothing was compared",
+            ComparisonResult::Interrupted => "interrupted: nothing was compared",
+            ComparisonResult::SameProgram => "same program: nothing to compare",
+            ComparisonResult::NotBuilt { .. } => "not built: nothing was compared",
+        }
+    }
+
     /// Why there are no rows, in a line; nothing where there are some.
     fn why_not_measured(&self) -> String {
         let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
@@ -112,7 +122,8 @@ impl CompareReport<'_> {
     /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
         let ComparisonResult::Measured(all) = self.compared else {
-            return text::markdown_with(&self.why_not_measured(), &self.names());
+            let why = text::markdown_with(&self.why_not_measured(), &self.names());
+            return format!("**{}**\n\n{why}", self.why_no_rows());
         };
         let mut names = self.names().to_vec();
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));

@@ -8,7 +8,9 @@ use tacho_record::{
 };
 use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
-use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
+use tacho_stats::compare::{
+    ChoiceReason, ComparisonRules, Estimate, Estimator, Look, SampleValue, Sides, Verdict, compare,
+};
 
 use super::text;
 use crate::output::compare::report::CompareReport;
@@ -164,7 +166,8 @@ fn the_smallest_difference_is_that_of_each_row() {
         described(vec![wide.clone(), sharp]),
         format!(
             "2 slower; a difference of {low} to {high}, by row, would have been detected with a \
-             chance of 80 %\n2 rows judged together: false discovery rate at most 5 %\nrun 3, \
+             chance of 80 %\n2 rows judged together: at most 5 % of reported differences are \
+             expected to be false\nrun 3, \
              seed 1\n"
         )
     );
@@ -267,4 +270,39 @@ fn what_was_never_measured_has_its_reason() {
         "{}",
         described(rows)
     );
+}
+
+#[test]
+fn a_ratio_of_other_medians_than_those_that_are_shown_is_said_to_be_one() {
+    let said = |ratio: f64| {
+        let mut row = row("sort", 1.06, 0.001);
+        row.comparison.choice.because = ChoiceReason::HostMoves;
+        let of_medians = Estimate {
+            estimator: Estimator::Median,
+            ratio: Some(ratio),
+            ..row.comparison.estimate.unwrap()
+        };
+        row.comparison.second = Some(of_medians);
+        let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
+        let terms = all.terms.clone();
+        let report = CompareReport {
+            terms: &terms,
+            described: ["old", "new"].map(str::to_owned),
+            compared: &ComparisonResult::Measured(Box::new(all)),
+            build: None,
+            is_kept: false,
+            fail_on: None,
+            lone: Default::default(),
+        };
+        report.text()
+    };
+    let text = said(1.274).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(
+            "× 1.274 is the ratio of the medians as measured; that of the medians at the host's \
+             usual speed, which are shown, is × 1.060"
+        ),
+        "{text}"
+    );
+    assert!(!said(1.062).contains("which are shown"), "{}", said(1.062));
 }
