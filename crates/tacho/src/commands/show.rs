@@ -210,7 +210,9 @@ fn all(
     }
     let is_empty =
         |point: &Point| point.values.is_empty() && point.failed == 0 && point.limited.count == 0;
-    if series.iter().flat_map(|series| &series.points).all(is_empty) {
+    // Where a metric or a benchmark is named, others may have values.
+    let is_of_all = command.shown.metric.is_empty() && command.benchmark.is_none();
+    if is_of_all && series.iter().flat_map(|series| &series.points).all(is_empty) {
         let all: Vec<Bisection> = store.bisections()?.into_iter().rev().map(|it| it.0).collect();
         if !all.is_empty() {
             let text = output::bisect::untracked(&all);

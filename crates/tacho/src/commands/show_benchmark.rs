@@ -211,10 +211,10 @@ impl MeasuredBenchmark {
                 return String::new();
             };
             let of = if listed[0].0 == *run { String::new() } else { format!(" of run {run}") };
-            let room = output::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(6));
+            // All of it is shown further in.
+            let room = output::terminal_width().map(|width| width.saturating_sub(2));
             let lines = text::last_lines(output, OUTPUT_LINES);
-            let shown: String =
-                lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
+            let shown: String = lines.iter().map(|line| text::quoted_line(line, room)).collect();
             format!(
                 "{} {what}; the first{of}: {why}\n{shown}",
                 text::count(listed.len(), "execution")

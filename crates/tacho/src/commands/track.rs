@@ -53,7 +53,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     plan.measure.reference.programs.get_or_insert(ReferenceMode::Cheap);
     let plan =
         layout_options::tracked(&counting(plan, &counters(&command.counter)?), command.rounds)?;
-    output::directions::announce_plan(&plan);
+    output::directions::announce_plan(&plan, |_| true);
     if command.schedule.missing {
         return missing::execute(global, command, &project, &plan);
     }

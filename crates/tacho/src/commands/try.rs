@@ -81,7 +81,6 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let plan = command.terms.reference.applied(plan);
-    output::directions::announce_plan(&plan);
     let history = history(&project.plan.subject, &project.folder)?;
     let base = history.find(&command.base)?;
     let is_revision =
@@ -90,6 +89,9 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
         return Err(CliError::RevisionAsPatch { name: path.display().to_string() });
     }
     let terms = terms(&project, &plan, command, &base)?;
+    let is_compared =
+        |name: &str| terms.rows.iter().any(|(_, of)| of.iter().any(|it| it.name == name));
+    output::directions::announce_plan(&plan, is_compared);
     let patches = command
         .patch
         .iter()

@@ -31,9 +31,10 @@ pub fn announce(guessed: impl IntoIterator<Item = (String, RateHint)>, setting: 
     }
 }
 
-/// Says it of the metrics that a plan reads from output.
-pub fn announce_plan(plan: &Plan) {
+/// Says it of the metrics that a plan reads from output, of those with such names.
+pub fn announce_plan(plan: &Plan, is_shown: impl Fn(&str) -> bool) {
     let metrics = plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics);
+    let metrics = metrics.filter(|it| is_shown(&it.metric.name));
     announce(
         metrics.filter_map(|it| Some((it.metric.name.clone(), it.guessed?))),
         DirectionSetting::Plan,

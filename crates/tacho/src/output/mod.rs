@@ -109,11 +109,10 @@ pub fn aside(line: &str) {
     anstream::eprintln!("{}", seen(line));
 }
 
-/// Prints lines of a log or of what a program printed, cut where a terminal has no room.
+/// Prints lines of a log or of what a program printed, folded where a terminal has no room.
 pub fn excerpt(lines: &[impl AsRef<str>]) {
-    let room = terminal_width_beside().map_or(usize::MAX, |width| width.saturating_sub(4));
     for line in lines {
-        aside(&format!("  | {}", text::cut(line.as_ref(), room)));
+        aside(text::quoted_line(line.as_ref(), terminal_width_beside()).trim_end());
     }
 }
 

@@ -124,6 +124,19 @@ fn wrapped(line: &str, width: usize) -> String {
     out + end
 }
 
+/// A line that a program printed, behind a bar: what is longer than the width goes on in the next
+/// line, as the end of an error says what was wrong.
+pub fn quoted_line(line: &str, width: Option<usize>) -> String {
+    let line = cut(line, MOST_QUOTED);
+    let folded = wrap(&line, width.map(|width| width.saturating_sub(BAR.len())));
+    folded.split('\n').map(|part| format!("{BAR}{part}").trim_end().to_owned() + "\n").collect()
+}
+
+/// What stands in front of a line that a program printed.
+const BAR: &str = "  | ";
+/// Of a line that a program printed this many characters are shown.
+const MOST_QUOTED: usize = 1000;
+
 /// A command to be copied, in lines no longer than that: each but the last ends with a backslash,
 /// and none ends within quotes.
 pub fn command(text: &str, width: usize) -> String {
@@ -260,6 +273,14 @@ mod tests {
             "cannot read `a`: No such file; cannot write `b`: full"
         );
         assert_eq!(without_error_numbers("x (os error 2"), "x (os error 2");
+    }
+
+    #[test]
+    fn the_end_of_a_long_line_of_a_program_is_shown() {
+        let error = "prog: cannot open the file";
+        assert_eq!(quoted_line(error, None), "  | prog: cannot open the file\n");
+        assert_eq!(quoted_line(error, Some(22)), "  | prog: cannot open\n  |   the file\n");
+        assert_eq!(quoted_line("", Some(22)), "  |\n");
     }
 
     #[test]

@@ -37,7 +37,12 @@ pub fn rows(
     let (file, live) = match files {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
-            plan.iter().for_each(directions::announce_plan);
+            let is_compared = |name: &str| {
+                rows.iter().any(|(_, metrics)| metrics.iter().any(|it| it.name == name))
+            };
+            if let Some(plan) = &plan {
+                directions::announce_plan(plan, is_compared);
+            }
             return Ok(ComparisonRows { plan, of: ReportRows { rows, ..ReportRows::default() } });
         }
         [true, true] => {
