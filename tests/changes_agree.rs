@@ -65,6 +65,28 @@ fn list_evidence_and_page_of_a_change_agree() {
     assert!(page("pages/changes.html").contains("found in 1 series that was judged"));
 }
 
+/// The series has no value at the commit at first, and then shows the change itself.
+#[test]
+fn a_commit_that_a_bisection_named_is_listed_until_a_change_shows_it() {
+    let commits = (1..=28).map(|commit| (program(commit), format!("change {commit}")));
+    let project = Project::repository().commits("prog", commits).plan(&format!("{PLAN}{WORK}"));
+    project.tacho("track --quiet HEAD~27..HEAD~14").exits(0);
+    project.tacho("bisect HEAD~27 HEAD --seed 1").exits(0);
+    let named = project.git(["rev-parse", "HEAD~11"])[..10].to_owned();
+    let told = project.tacho("changes").stdout;
+    assert!(told.starts_with("no changes in 1 series\n"), "{told}");
+    assert!(told.contains(&format!(": named {named} (work of work)")), "{told}");
+    project.tacho("site pages --quiet").exits(0);
+    let overview = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
+    let (_, changed) = overview.split_once("What changed").unwrap();
+    let (changed, _) = changed.split_once("<h2>Bisections").unwrap();
+    assert!(changed.contains(&named) && changed.contains("+20"), "{changed}");
+    project.tacho("track --quiet").exits(0);
+    let listing = project.tacho("changes --json").json();
+    assert_eq!(listing["bisections"], json!([]), "{listing}");
+    assert_eq!(only_change(&listing)["revision"].as_str().unwrap()[..10], named);
+}
+
 /// A commit with the program of the last one that is surely before cannot be the culprit, though
 /// another program is between both.
 #[test]
