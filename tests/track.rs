@@ -93,6 +93,8 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
     error: no values, as executions failed: `answer` at 18b5b85ede
     "#);
+    let run = project.tacho("show run:1").succeeds().stdout;
+    assert!(run.contains("\n`answer` at 18b5b85ede: 2 executions failed (exit 2)\n"), "{run}");
     let project = project.plan(&mistake("sh -c 'exit 3'"));
     let other = project.tacho("track").exits(2);
     assert_snapshot!(other.steady_stderr(), @r#"
@@ -132,6 +134,12 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let slow = SCRIPT_PLAN.replace("sh {build}/prog", "sh -c 'sleep 0.02; echo slow' {build}");
     let project =
         project.plan(&slow.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }"));
+    let judged = project.tacho("changes").exits(0).stdout.replace("\n  ", " ");
+    assert_eq!(
+        judged,
+        "no changes in 0 series\nnot judged: answer v2 · wall (the plan's version 2 is not measured \
+         yet, version 1 is: `tacho track` measures 2, `same-as = 1` in the plan joins both)\n"
+    );
     let edited = project.tacho("track --json").exits(0);
     assert_snapshot!(edited.stderr, @r#"
     note: `answer` was edited: it starts a new series, as version 2

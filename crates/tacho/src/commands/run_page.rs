@@ -4,8 +4,8 @@
 use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
-use tacho_record::Run;
-use tacho_report::run as report_run;
+use tacho_record::{Purpose, Run, Sample, short_name};
+use tacho_report::{run as report_run, series as report_series};
 use tacho_store::Store;
 
 use super::{log, run_words};
@@ -13,6 +13,9 @@ use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, text};
+
+/// Of at most this many cells the page says how executions failed.
+const FAILED: usize = 5;
 
 /// Prints the run.
 pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), CliError> {
@@ -33,10 +36,35 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     let what = run_words::of_run(store, run, &revisions)?;
     let lines = report_run::summary(run, &text::moment(run.started), took(store, run)?);
     let mut shown = format!("run {}: {what}\n{}\n", run.number, lines.join("\n"));
+    shown += &failures(store, run)?;
     shown += &machine(store, run)?;
     shown += "\nthe machine\n";
     shown += &output::doctor::named(&store.conditions(run.number)?);
     Ok(output::print(&shown)?)
+}
+
+/// Which executions failed, and how the first of each cell did; nothing of a bisection, which
+/// reports them itself.
+fn failures(store: &mut Store, run: &Run) -> Result<String, CliError> {
+    if run.purpose == Purpose::Bisect {
+        return Ok(String::new());
+    }
+    let mut all = Vec::new();
+    for (measurement, cell) in store.cells(run.number)? {
+        let samples = store.samples(measurement)?;
+        let failed = samples.iter().filter(|sample| sample.outcome.is_failure());
+        let failed: Vec<&Sample> = failed.collect();
+        if let Some((why, _)) = failed.first().and_then(|sample| sample.outcome.described()) {
+            let of = format!("`{}` at {}", cell.benchmark, short_name(&cell.revision));
+            all.push(format!("{of}: {}", report_series::failed(failed.len(), &why)));
+        }
+    }
+    let more = all.len().saturating_sub(FAILED);
+    all.truncate(FAILED);
+    all.extend((more > 0).then(|| format!("… and {more} more")));
+    let width = output::terminal_width();
+    let lines: String = all.iter().map(|line| text::wrap(&format!("{line}\n"), width)).collect();
+    Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
 }
 
 /// What changed on the machine since the run before, and what the reference says.
