@@ -46,9 +46,7 @@ fn the_answer_has_rows_bars_and_ratios() {
     let named = |name: &str| rows.iter().any(|line| line.starts_with(name));
     assert!(named("short") && named("long") && rows.len() <= 7, "{}", answer.stdout);
     assert!(answer.stdout.contains('█'), "{}", answer.stdout);
-    assert!(
-        answer.stdout.contains("times that of `short`, the fastest, with 95 % intervals\n  × ")
-    );
+    assert!(answer.stdout.contains("ratios to `short`, the fastest, with 95 % intervals\n  × "));
     assert!(
         answer.stdout.contains("  long  unclear"),
         "two rounds tell nothing: {}",
@@ -100,7 +98,7 @@ fn long_commands_are_wrapped_or_cut_at_sixty_columns() {
     let (one, other) = (long("one"), long("other"));
     let mut command = project.command(["bench", "--quiet", "-r", "2", &one, &other]);
     let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
-    assert!(told.contains("\ntimes that of "), "{told}");
+    assert!(told.contains("\nratios to "), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }
 
@@ -361,10 +359,10 @@ fn a_command_without_a_steady_state_is_told() {
     let project = Project::empty().file("late", late);
     let told = in_project(&project, &["-r", "36", "sh late"]).exits(0).stderr;
     assert!(
-        told.contains("warning: `sh late`: no steady state: its level last changed "),
+        told.contains("warning: `sh late`: no steady state: the level last changed "),
         "{told}"
     );
-    assert!(told.contains("hint: `-w found` with more executions shows its levels"), "{told}");
+    assert!(told.contains("hint: `-w found` with more executions shows the levels"), "{told}");
 }
 
 #[test]
@@ -424,11 +422,11 @@ fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
     };
     assert_snapshot!(refused(&["--json", "--export-json", "-"]), @"
     error: `--export-json -` and `--json` would be mixed on standard output
-    hint: `--export-json FILE` writes it to a file
+    hint: `--export-json FILE` writes to a file
     ");
     assert_snapshot!(refused(&["--show-output", "--export-csv", "-"]), @"
-    error: `--export-csv -` and what the commands print would be mixed on standard output
-    hint: `--export-csv FILE` writes it to a file
+    error: `--export-csv -` and the output of the commands would be mixed on standard output
+    hint: `--export-csv FILE` writes to a file
     ");
     assert_snapshot!(refused(&["--export-markdown", "-", "--export-csv", "-"]), @"
     error: `--export-csv` and `--export-markdown` would both write to standard output
@@ -642,7 +640,7 @@ fn a_folder_that_was_deleted_is_told() {
     let output =
         Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
     let told = Answer::of(&output).exits(2).stderr;
-    assert!(told.starts_with("error: cannot find out which folder this is: "), "{told}");
+    assert!(told.starts_with("error: cannot find the current folder: "), "{told}");
 }
 
 #[test]
@@ -668,7 +666,7 @@ fn mistakes_are_told_before_anything_is_executed() {
              'sleep 0.1'\n",
         ),
         (&["slepe 1"], "cannot execute `slepe` (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
-        (&["./"], "cannot execute `./`\nhint: it is a folder: name the program in it\n"),
+        (&["./"], "cannot execute `./`\nhint: this is a folder: name the program in it\n"),
         (
             &["./notes"],
             "cannot execute `./notes`\nhint: the file is there, but may not be executed\n",
@@ -690,7 +688,7 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["./nowhere"], "cannot execute `./nowhere`\nhint: there is no such file\n"),
         (
             &["./circle"],
-            "cannot execute `./circle`\nhint: it is a link to `circle`, which leads to no file\n",
+            "cannot execute `./circle`\nhint: this is a link to `circle`, which does not exist\n",
         ),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
         (
@@ -700,19 +698,19 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["--cpus", "x", "true"], "`x` names no processors\nhint: "),
         (
             &["--input", "pipe", "cat"],
-            "`--input pipe` is a pipe: standard input must be a regular file\nhint: write what",
+            "`--input pipe` is a pipe: standard input must be a regular file\nhint: save the",
         ),
         (&["--output", "no/where", "cat"], "`--output no/where`: there is no folder `no`\nhint: "),
         (
             &["--json", "--show-output", "true"],
-            "what the commands print would be mixed\nhint: `--output pipe`",
+            "the output of the commands would be mixed\nhint: `--output pipe`",
         ),
         (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
         (&["-m", "9", "-M", "8", "true"], "`--min-rounds` is 9, and `--max-rounds` is 8\nhint: "),
         (&["-w", "often", "true"], "`often` is not a warmup\nhint: "),
         (
             &["--margin", "x", "true"],
-            "`--margin x` is not a share between 0 % and 100 %\nhint: it is written like `--margin \
+            "`--margin x` is not a share between 0 % and 100 %\nhint: write a share like `--margin \
              1%` ",
         ),
         (
@@ -823,7 +821,7 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
         );
     }
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
-    assert!(few.contains("medians of fewer than 6 have no 95 % interval; use `-r 6`\n"), "{few}");
+    assert!(few.contains("fewer than 6 samples give no 95 % interval; use `-r 6`\n"), "{few}");
     let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
     assert!(unknown.contains("`heat`"), "{unknown}");
     let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;
@@ -835,8 +833,8 @@ fn two_commands_may_be_executed_at_the_same_time() {
     let three = bench(&["--duet", "true", "true -a", "true -b"]).exits(2).stderr;
     assert_eq!(
         three,
-        "error: `--duet` takes two commands, but 3 were given\nhint: without `--duet`, any number \
-         of commands is measured, one after the other\n"
+        "error: `--duet` takes two commands, but 3 were given\nhint: without `--duet` any number \
+         of commands is measured, in rounds and never two at once\n"
     );
     let by_shell = bench(&["--duet", "true", "true | true"]).exits(2).stderr;
     assert!(by_shell.ends_with("hint: `-S sh` starts both commands in a shell\n"), "{by_shell}");
@@ -880,6 +878,6 @@ fn that_a_command_is_mostly_its_shell_comes_before_its_numbers() {
     let told = String::from_utf8_lossy(&told.stdout);
     assert!(told.starts_with("warning: `true && true`: "), "{told}");
     let [warning, numbers] =
-        ["of its time was its shell", "median"].map(|text| told.find(text).unwrap());
+        ["of the time, which is subtracted", "median"].map(|text| told.find(text).unwrap());
     assert!(warning < numbers, "{told}");
 }

@@ -54,7 +54,7 @@ fn the_commit_is_named_and_verified() {
       changed work of work by <percent>
       over <percent> likely; verified in 1 fresh pair with b9f0ce9990
 
-    from 04d0f63dfe to d212f0c56c in all: <percent>
+    whole change from 04d0f63dfe to d212f0c56c: <percent>
 
     revision  date  samples  level
     04d0f63dfe  2023-11-14  3  100
@@ -92,8 +92,8 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     let answer = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds();
     assert_snapshot!(answer.stdout, @r#"
     which of 12 commits changed work of work by 2 % or more?
-    expected: about 8 builds; 20 samples, 150 and more where there is much noise
-    how long that takes is known after the first build
+    expected: about 8 builds; 20 samples; 150 or more where there is much noise
+    the time is known after the first build
     "#);
     let json = project.tacho("bisect HEAD~12 HEAD --dry-run --json").succeeds().json();
     assert_eq!((&json["builds"], &json["takes"]), (&8.into(), &serde_json::Value::Null));
@@ -171,8 +171,8 @@ fn where_no_more_may_be_built_those_left_out_may_be_it() {
     let text = project.tacho("bisect HEAD~11 HEAD --max-builds 3").exits(0).stdout;
     assert!(text.contains(&format!(" change\n  {others}\n")), "{text}");
     assert!(text.contains(" likely that it is one of these; verified in "), "{text}");
-    let hint = "hint: with a larger `--max-builds`, the same command resumes among the commits \
-        before it\n";
+    let hint = "hint: with a larger `--max-builds`, the same command searches the commits \
+        before this one\n";
     assert!(text.contains(hint), "{text}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(
@@ -239,12 +239,12 @@ fn where_nothing_changed_that_is_the_answer() {
     let project = step(8, 8);
     let answer = project.tacho("bisect HEAD~7 HEAD --before 100,180 --quiet").exits(3);
     let markdown = project.tacho("bisect log --markdown").exits(3).stdout;
-    assert!(markdown.contains("\n- they were 100 and 180, now 100 and 100\n"), "{markdown}");
+    assert!(markdown.contains("\n- the ends were 100 and 180, now 100 and 100\n"), "{markdown}");
     assert_eq!(
         answer.stdout.lines().take(3).collect::<Vec<_>>(),
         [
             "not reproduced: HEAD~7 and HEAD do not differ in work of work by 2 % here and now",
-            "  they were 100 and 180, now 100 and 100",
+            "  the ends were 100 and 180, now 100 and 100",
             "  so the machine, the toolchain or the input changed, not the program",
         ]
     );
@@ -475,10 +475,7 @@ fn hints_name_what_can_answer() {
             && answer.contains("\nhint: fix the build, or name other ends\n"),
         "{answer}"
     );
-    assert!(
-        answer.contains("\nhint: `--retry-failed` builds again what could not be built\n"),
-        "{answer}"
-    );
+    assert!(answer.contains("\nhint: `--retry-failed` tries failed builds again\n"), "{answer}");
 }
 
 #[test]
@@ -626,9 +623,13 @@ fn the_command_without_a_plan_can_be_repeated() {
 #[test]
 fn what_the_ends_once_were_is_told_of_a_known_answer_too() {
     let project = step(4, 4);
-    assert!(!project.tacho("bisect HEAD~3 HEAD --quiet").exits(3).stdout.contains("they were"));
+    assert!(!project.tacho("bisect HEAD~3 HEAD --quiet").exits(3).stdout.contains("ends were"));
     let again = project.tacho("bisect HEAD~3 HEAD --before 100,180 --quiet").exits(3);
-    assert!(again.stdout.contains("they were 100 and 180, now 100 and 100"), "{}", again.stdout);
+    assert!(
+        again.stdout.contains("the ends were 100 and 180, now 100 and 100"),
+        "{}",
+        again.stdout
+    );
 }
 
 #[test]
@@ -955,7 +956,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
     error: `3ms` is not the size of a change
-    hint: a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`
+    hint: write a share (`2%`, `200%`) or a difference (`5ms`, `1MiB`, `3`)
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m wall --min-effect 5"), @r"
     error: `5` has no unit, and the metric is a time
@@ -971,11 +972,11 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: there is nothing to measure: no plan, and no command to execute
-    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; outside the repository, `--repository FOLDER` says where it is
+    hint: give `--run COMMAND`, `--test COMMAND` or `--metric build-time`; `tacho init` writes a plan; `--repository FOLDER` names another repository
     ");
     assert_snapshot!(says("bisect ..HEAD -b work"), @r"
     error: `..HEAD` does not name two ends
-    hint: write them as `GOOD BAD`, or as `GOOD..BAD`
+    hint: write the ends as `GOOD BAD`, or as `GOOD..BAD`
     ");
     for words in ["HEAD~3...HEAD", "HEAD~3..HEAD~1 HEAD", ".."] {
         assert!(
@@ -990,7 +991,7 @@ fn mistakes_are_told_before_anything_is_done() {
     let said = outside.tacho("bisect HEAD~3 HEAD --run true").exits(2).steady_stderr();
     assert_snapshot!(said, @r"
     error: `<folder>` is not in a git repository
-    hint: `--repository FOLDER` says where it is
+    hint: `--repository FOLDER` names the repository
     ");
 }
 
@@ -1008,9 +1009,9 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let project = with_a_side(2, "echo work 100 # side\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0);
-    assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("`side` is not on the main line of "), "{}", answer.stderr);
     let told = format!(
-        "\nside itself, which the main line of main does not pass through, behaves like \
+        "\nside, which is not on the main line of main, behaves like \
          {start}, the fork point: they differ by "
     );
     assert!(
@@ -1032,10 +1033,12 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
     let project = with_a_side(2, "echo work 90\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0).stdout;
-    let told = format!("does not pass through, differs from {start}, the fork point, by −10.0 %\n");
+    let told = format!(
+        "is not on the main line of main, differs from {start}, the fork point, by −10.0 %\n"
+    );
     assert!(answer.contains("change 2") && answer.contains(&told), "{answer}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n- side itself, which") && markdown.contains(&told), "{markdown}");
+    assert!(markdown.contains("\n- side, which") && markdown.contains(&told), "{markdown}");
     // All of it.
     let project = with_a_side(4, "echo work 90\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
@@ -1045,7 +1048,7 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
         "{answer}"
     );
     let way = format!(
-        "\nthat change is between {start} and side, which this bisection does not search: \
+        "\nthis bisection does not search between {start} and side: \
          `tacho bisect {start} side` does\n"
     );
     assert!(answer.contains(&way), "{answer}");
@@ -1070,7 +1073,7 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let short = |name: &str| id(&project, name)[..10].to_owned();
     // One more of those that were tracked, on either side.
     let note = format!(
-        "note: the range is widened to `{}`..`{}`: its neighbours show how far builds vary\n",
+        "note: the range is widened to `{}`..`{}`: neighbours show how far builds vary\n",
         short("HEAD~17"),
         short("HEAD~11")
     );
@@ -1172,8 +1175,8 @@ fn a_test_that_says_nothing_names_nobody() {
     let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
     assert_eq!(
         rate,
-        "error: `5ms` is not a difference of rates\nhint: with `--test` a share of all executions, \
-         as `30%`\n"
+        "error: `5ms` is not a difference of rates\nhint: with `--test` write a share of all \
+         executions: `30%`\n"
     );
     bisect_test(&project, "sh prog", "HEAD~3 HEAD -b work").exits(2);
     let dry = bisect_test(&project, "sh prog", "HEAD~3 HEAD --dry-run").succeeds().stdout;

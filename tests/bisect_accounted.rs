@@ -43,9 +43,9 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     after dba21a94de up to 0356fb6275 nothing else changed by 2 %
     after 0da4fa5937 up to b4ca8e0349 nothing else changed by 2 %
 
-    inside the merge e8df7926a4 (bring), whose effect is +12.0 %, as the bisection NAME has found
+    inside the merge e8df7926a4 (bring): its effect is +12.0 % by the bisection NAME
     each commit that e8df7926a4 brought is merged into dba21a94de, and the result is measured
-    from dba21a94de to e8df7926a4 in all: +12.0 %
+    whole change from dba21a94de to e8df7926a4: +12.0 %
     ");
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
@@ -92,8 +92,8 @@ fn each_of_several_merges_is_gone_into() {
     let project = made(TWO);
     let answer = project.tacho("bisect good bad --into-merges --all --quiet").exits(0);
     assert_snapshot!(answer.stderr, @r"
-    note: f6afdbf70a is a merge: going on among the commits that it brought
-    note: 25f27cac59 is a merge: going on among the commits that it brought
+    note: f6afdbf70a is a merge: searching its commits
+    note: 25f27cac59 is a merge: searching its commits
     ");
     let out = told(&answer.stdout);
     for subject in [" bring\n", " carry\n", " b2\n", " o2\n"] {
@@ -119,11 +119,11 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
       changed work of work by +30.0 %
       over 99.9 % likely; verified in 1 fresh pair with adb980ee71
 
-    inside the merge f6afdbf70a (carry), whose effect is +30.0 %, as the bisection NAME has found
+    inside the merge f6afdbf70a (carry): its effect is +30.0 % by the bisection NAME
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured
-    from good to bad in all: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
-    hint: `--all` goes on with what is left
-    from 66d880d559 to f6afdbf70a in all: +30.0 %
+    whole change from good to bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
+    hint: `--all` searches for the rest
+    whole change from 66d880d559 to f6afdbf70a: +30.0 %
 
     revision    date        samples  level
     66d880d559  2023-11-15        2  11200
@@ -158,7 +158,7 @@ fn what_may_be_spent_is_for_all_of_a_call() {
     let goes_on = project.tacho(&format!("{command} --quiet")).exits(0).stdout;
     let repeats = format!(" --max-builds {} --into-merges --again\n", most + 1);
     assert!(goes_on.ends_with(&repeats), "{goes_on}");
-    let all = format!(" (with those before it {} builds and ", most + 1);
+    let all = format!(" (the whole search: {} builds and ", most + 1);
     assert!(goes_on.contains(&all), "{goes_on}");
 }
 
@@ -166,6 +166,6 @@ fn what_may_be_spent_is_for_all_of_a_call() {
 fn of_ends_that_are_exchanged_the_better_one_is_told() {
     let project = made("m1; tag good; on br; b1; b2 b=112; on main; m2; merge bring br; tag bad");
     let out = project.tacho("bisect bad good --into-merges --quiet").exits(0).stdout;
-    let told = "\nfrom good to bad in all: +12.0 %; good is the better end\n";
+    let told = "\nwhole change from good to bad: +12.0 %; good is the better end\n";
     assert!(out.contains(" b2\n") && out.contains(told), "{out}");
 }

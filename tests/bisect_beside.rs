@@ -47,7 +47,7 @@ fn what_a_probe_shows_to_depend_on_more_exits_with_a_status_of_its_own() {
     let project = history(8, |n| if n < 5 { "echo work 100".to_owned() } else { slow.to_owned() });
     let plan = PLAN.to_owned() + "[measure]\nconditions = { random-environment = false }\n";
     let answer = project.plan(&plan).tacho("bisect HEAD~7 HEAD --probe --quiet").exits(5).stdout;
-    let depends = "verified, but it depends on the machine or the layout of the program:\n";
+    let depends = "verified, but the effect depends on the machine or the layout of the program:\n";
     assert!(answer.starts_with(depends), "{answer}");
     assert!(
         answer.contains("\n  with an environment of random length: gone, +0.0 % in "),
@@ -70,7 +70,7 @@ fn all_that_shaped_it_is_in_the_command_that_repeats_it() {
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     assert!(markdown.contains(&format!(": `{command}`.\n")), "{markdown}");
     let same = project.tacho(command.strip_prefix("tacho ").unwrap()).exits(0).stderr;
-    assert!(same.contains("note: this was answered on "), "{same}");
+    assert!(same.contains("note: this is the answer of "), "{same}");
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
     let said = project.tacho("bisect HEAD~7 HEAD --dry-run").exits(0).stderr;
     assert_eq!(
         said,
-        "warning: nothing that `work` executes names `{build}`: each revision is measured by the \
-         same program\nhint: in the plan's command `{build}/prog` is the program of each \
+        "warning: `work` uses nothing of the build: all revisions are measured with the same \
+         program\nhint: write `{build}/prog` in the plan's command: the program of each \
          revision\n"
     );
     let of_build = project.tacho("bisect HEAD~7 HEAD -m build-time --dry-run").exits(0).stderr;
@@ -120,8 +120,8 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
     };
     assert_eq!(
         run(&format!("time {} -n 3", tool.display())),
-        "warning: `tool` of the repository's folder is executed whatever is built: each revision \
-         is measured by the same program\nhint: `./tool` is the program that was built\n"
+        "warning: `tool` in the repository's folder is executed, not the build: all revisions \
+         are measured with the same program\nhint: `./tool` is the program that was built\n"
     );
     // What is read is the same at each revision with good reason.
     for fine in [format!("sh prog {}/prog", project.path().display()), "./tool".to_owned()] {

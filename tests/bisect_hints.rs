@@ -56,7 +56,7 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
     let why = "undecided: with only two builds it is unknown how far builds of one source vary: \
-        +5.0 % may be nothing more than that\n";
+        +5.0 % may be such a variation\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
     assert!(answer["standing"]["between_builds"].is_null(), "{answer}");
@@ -73,11 +73,7 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     let events = project.tacho("changes --json").json();
     let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
     let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
-    assert!(
-        answer.stderr.contains(": its neighbours show how far builds vary\n"),
-        "{}",
-        answer.stderr
-    );
+    assert!(answer.stderr.contains(": neighbours show how far builds vary\n"), "{}", answer.stderr);
     assert!(answer.stdout.contains(" change 12\n"), "{}", answer.stdout);
 }
 
@@ -112,7 +108,7 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
 
 #[test]
 fn a_jump_from_unit_to_unit_is_told_as_one() {
-    let hint = "hint: numbers that change by a factor of 1000 or 1024, ";
+    let hint = "hint: a change by a factor of 1000 or 1024, ";
     for (before, after, told) in [("0.5", "500", true), ("2097152", "2", true), ("1", "900", false)]
     {
         let project = history(8, |n| format!("echo work {}", if n < 5 { before } else { after }));
@@ -186,7 +182,7 @@ fn after_bisections_alone_what_they_found_is_reported() {
     project.tacho("bisect HEAD~1 HEAD --quiet").exits(3);
     assert_eq!(
         project.tacho("bisect HEAD~1 HEAD --dry-run").exits(0).stdout,
-        "both ends are one and the same build, so nothing between them can show a change\n"
+        "both ends are the same build, so there is nothing to find\n"
     );
 }
 

@@ -84,9 +84,9 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
       changed work of work by +12.0 %
       over 99.9 % likely; verified in 1 fresh pair with 9b1592ea1d
 
-    inside the merge 54c0abd862 (bring), whose effect is +12.0 %, as the bisection NAME has found
+    inside the merge 54c0abd862 (bring): its effect is +12.0 % by the bisection NAME
     each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured
-    from 8c546e3165 to 54c0abd862 in all: +12.0 %
+    whole change from 8c546e3165 to 54c0abd862: +12.0 %
 
     revision    date        samples  level
     8c546e3165  2023-11-15        2  15000
@@ -100,7 +100,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     ");
     assert_snapshot!(
         answer.stderr,
-        @"note: 54c0abd862 is a merge: going on among the commits that it brought"
+        @"note: 54c0abd862 is a merge: searching its commits"
     );
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     let merge = &json["asked"]["within"][0];
@@ -183,7 +183,7 @@ fn a_merge_that_did_it_itself_is_named() {
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
-        "note: no commit of merge {short} makes the change on its own: the merge itself makes it\n"
+        "note: no single commit of merge {short} makes the change: the merge itself does\n"
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(answer.stdout.contains(&format!("{short} 2023-11-15 bring\n")), "{}", answer.stdout);
@@ -228,11 +228,7 @@ fn into_a_merge_that_did_it() {
     assert!(outer.stdout.contains("bring side"), "{}", outer.stdout);
     let inner = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
     assert!(inner.stdout.contains("side 2"), "{}", inner.stdout);
-    assert!(
-        inner.stderr.contains(" is a merge: going on among the commits that it brought\n"),
-        "{}",
-        inner.stderr
-    );
+    assert!(inner.stderr.contains(" is a merge: searching its commits\n"), "{}", inner.stderr);
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     changed at the same place
       <generate>  generate · time on <host>  <percent>  better  new
 
-    what became of it
+    what happened
       <moment>  found at 267f7807e0
     ");
 
@@ -425,7 +425,7 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("--kind drift", 0), 0);
     assert_eq!(count("HEAD~11", 1), 2);
     assert_eq!(count("-m all", 1), 2);
-    // It was measured, and no plan asks what became of it.
+    // It was measured, and no plan asks what happened.
     let wall = project.tacho("changes -m wall").exits(0).stdout;
     let why = "no changes in 0 series\nnot judged: generate · wall, show · wall, hits · wall (the \
         plan's `metrics` do not name it)\n";

@@ -95,7 +95,10 @@ fn what_a_commit_made_is_confirmed() {
     assert!(project.tacho("log").succeeds().stdout.contains("  confirm a change, "));
 
     let nothing = project.tacho("changes --confirm --quiet").succeeds().stdout;
-    assert_snapshot!(nothing, @"nothing to confirm: no change is new and not measured again yet");
+    assert_snapshot!(
+        nothing,
+        @"nothing to confirm: no listed change is new and not measured again yet"
+    );
     let more = project
         .tacho(&format!("changes --confirm {name} --rounds 6 --seed 3 --json"))
         .exits(1)
@@ -188,7 +191,7 @@ fn what_only_the_past_shows_is_withdrawn() {
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(0);
     assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
       series  change  again  <percent>  samples  outcome
-    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: measured again, less than a quarter of the difference was found, new
+    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: measured again, at most a quarter of the difference was found, new
 
     1 not reproduced: 16 samples in <time>, run 3
     ");
@@ -204,7 +207,7 @@ fn what_only_the_past_shows_is_withdrawn() {
         (&json!(name), &json!("not-reproduced"))
     );
     let all = project.tacho("changes --all").succeeds().stdout;
-    let why = "withdrawn: measured again, less than a quarter of the difference was found";
+    let why = "withdrawn: measured again, at most a quarter of the difference was found";
     assert!(all.contains(why), "{all}");
 }
 
@@ -244,7 +247,7 @@ fn what_cannot_be_measured_again_says_why() {
         project.file("tacho.toml", &plan.replace("artifacts =", "build = 'true'\nartifacts ="));
     let answer = project.tacho("changes --confirm --quiet").exits(2);
     assert_snapshot!(answer.stdout.replace(&name, "<name>"), @r"
-    not measured: <name>  work · time (a17f8aa546 was not built here as the plan builds it now)
+    not measured: <name>  work · time (this host has no build of a17f8aa546 by the present plan: `tacho track a17f8aa546` makes one)
 
     1 not measured
     ");

@@ -29,7 +29,8 @@ fn commands_that_hyperfine_exports_are_no_history() {
     let rows = "command,mean,stddev,median,user,system,min,max\na,1,1,1,1,1,1,1\n";
     std::fs::write(project.path().join("hf.csv"), rows).unwrap();
     let answer = project.tacho("changes --from hf.csv").exits(2);
-    let error = "error: `hf.csv` is a table of hyperfine: it has no single samples\nhint: ";
+    let error =
+        "error: `hf.csv` is a table of hyperfine: it has summaries only, no samples\nhint: ";
     assert!(answer.stderr.starts_with(error), "{}", answer.stderr);
 }
 
@@ -168,8 +169,8 @@ fn mistakes_are_told_with_their_place() {
     hint: write only the number; the column's name may have the unit
     ");
     assert_snapshot!(from("", "").exits(2).stderr, @r#"
-    error: cannot judge `numbers`: there is nothing in it
-    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    error: cannot judge `numbers`: the input is empty
+    hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     let missing = Project::empty().tacho("changes --from nowhere.json").exits(2);
     assert_snapshot!(
@@ -279,8 +280,8 @@ fn times_that_descend_are_warned_of() {
     };
     assert_eq!(from(&lines(&mut (1..=28)), "").stderr, "");
     let answer = from(&lines(&mut (1..=28).rev()), "");
-    assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more do not \
-        ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order of \
+    assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more are not \
+        in order: `2024-03-27` comes after `2024-03-28`; points are judged in the order of \
         the file");
 }
 
@@ -355,8 +356,8 @@ fn rows_of_one_version_are_told_to_be_samples() {
     let told = from(&format!("version,wall\n{rows}"), "").exits(0);
     assert_eq!(
         told.stderr,
-        "note: rows of one `version` are samples of one point: 40 rows are 4 points\n\
-         hint: a column `commit`, or `date`, distinguishes revisions of one release\n"
+        "note: rows with the same `version` are samples of one point: 40 rows make 4 points\n\
+         hint: a column `commit` or `date` distinguishes revisions of one release\n"
     );
 }
 

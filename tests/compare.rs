@@ -48,7 +48,8 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
     assert!(slower.contains(")\n\n  benchmark  metric  n  "), "{slower}");
     // Others on this host may be told of in between.
     assert!(
-        slower.contains("  slower\n\n") && slower.contains("\n1 slower; a difference of "),
+        slower.contains("  slower\n\n")
+            && slower.contains("\n1 slower; smallest detectable difference "),
         "{slower}"
     );
     let faster = project
@@ -232,7 +233,7 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
         one.exits(2).stderr,
         "error: `--duet` is not possible here: two processors are needed, and one may \
          be used\nhint: `taskset -cp $$` shows those that may be used here; without `--duet` both \
-         are executed in turns\n"
+         are measured in rounds, never at once\n"
     );
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
@@ -354,7 +355,7 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert_eq!(
         mistake("--margin 100%"),
         "error: `--margin 100%` is not a share between 0 % and 100 %\n\
-         hint: it is written like `--margin 1%` or `--margin 0.5%`\n"
+         hint: write a share like `--margin 1%` or `--margin 0.5%`\n"
     );
     assert!(
         mistake("--precision x")
@@ -362,9 +363,9 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     );
     assert_eq!(
         mistake("--fail-on bla"),
-        "error: `--fail-on bla` is not a known condition\nhint: `slower` fails on what is \
-         certainly slower, `slower:5%` on what is slower by 5 % or more, `slower:5%,unclear` also \
-         on what is not decided\n"
+        "error: `--fail-on bla` is not a known condition\nhint: `slower` fails on rows that \
+         are slower, `slower:5%` on rows that are certainly slower by 5 % or more, \
+         `slower:5%,unclear` also on rows that are not decided\n"
     );
 }
 
@@ -544,9 +545,10 @@ fn a_baseline_whose_commit_is_gone_is_still_what_was_measured() {
         "{}",
         told.stdout
     );
-    assert!(told.stderr.starts_with("note: the repository has the commit "), "{}", told.stderr);
+    assert!(told.stderr.starts_with("note: the commit "), "{}", told.stderr);
     assert!(
-        told.stderr.ends_with(" no more; `--kept` takes what was measured of good then\n"),
+        told.stderr
+            .ends_with(" is gone from the repository; `--kept` uses the old samples of good\n"),
         "{}",
         told.stderr
     );
@@ -731,8 +733,8 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
       benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
       command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
-    1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: too little is known of this host)
+    1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     ");
     let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
     assert_eq!(
@@ -888,7 +890,7 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     );
     assert_eq!(
         compare("--fail-on slower:50%").exits(0).stderr,
-        "warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
+        "warning: only old.json has `b`, `c`: `--fail-on slower:50%` ignores this\n\
          hint: `--fail-on slower:50%,missing` fails on benchmarks that only A has\n\
          note: only in new.json: d\n"
     );
@@ -907,7 +909,7 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     let markdown = compare("--fail-on slower:50% --markdown").exits(0).stdout;
     assert!(
         markdown.ends_with(
-            "\n- warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
+            "\n- warning: only old.json has `b`, `c`: `--fail-on slower:50%` ignores this\n\
              - only in new.json: d\n"
         ),
         "{markdown}"
@@ -1034,29 +1036,29 @@ fn benchmarks_of_go_on_other_numbers_of_processors_are_the_same_under_another_co
         .file("total.txt", &go_bench(&["Total-8"], 1000));
     assert_eq!(
         project.tacho("compare a.txt b.txt").exits(2).stderr,
-        "error: A and B are not of the same host or conditions: GOMAXPROCS 8 of a.txt, 16 of \
-         b.txt\nhint: `--regardless` compares them all the same\n"
+        "error: A and B were not measured alike: GOMAXPROCS is 8 for a.txt, 16 \
+         for b.txt\nhint: `--regardless` compares them anyway\n"
     );
     let answer = |sides: &str| {
         project.tacho(&format!("compare {sides} --regardless --json")).exits(0).json()
     };
     let told = answer("a.txt b.txt");
-    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 8 of a.txt, 16 of b.txt"]));
+    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS is 8 for a.txt, 16 for b.txt"]));
     assert_eq!(told["only_a"], serde_json::json!(["BenchmarkOld"]));
     let names: Vec<&Value> =
         told["rows"].as_array().unwrap().iter().map(|row| &row["benchmark"]).collect();
     assert_eq!(names, ["BenchmarkSum", "BenchmarkSort/n-16"]);
     let told = answer("one.txt b.txt");
-    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 1 of one.txt, 16 of b.txt"]));
+    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS is 1 for one.txt, 16 for b.txt"]));
     assert_eq!(told["rows"].as_array().unwrap().len(), 2);
     let told = answer("total.txt sum.txt");
     assert_eq!(
         told["otherwise"],
-        serde_json::json!(["GOMAXPROCS 8 of total.txt, 4 of sum.txt"]),
+        serde_json::json!(["GOMAXPROCS is 8 for total.txt, 4 for sum.txt"]),
         "alone"
     );
     let none = project.tacho("compare a.txt total.txt").exits(2).stderr;
-    assert!(none.contains("they have no benchmark in common"), "{none}");
+    assert!(none.contains("no benchmark with the same metric is in both"), "{none}");
 }
 
 /// A file of hyperfine's with one command, which ended so.
@@ -1076,12 +1078,12 @@ fn a_file_of_executions_that_failed_is_not_alike_beside_a_command() {
     let refused = |sides: &str| project.tacho(&format!("compare {sides} -r 4")).exits(2).stderr;
     assert_eq!(
         refused("file:failed.json command:true"),
-        "error: A and B are not of the same host or conditions: \
-         exit status of `true` 2 in 1 of 20 executions of failed.json, 0 of true\n\
-         hint: `--regardless` compares them all the same\n"
+        "error: A and B were not measured alike: \
+         exit status of `true` is 2 in 1 of 20 executions for failed.json, 0 for true\n\
+         hint: `--regardless` compares them anyway\n"
     );
     assert!(
-        refused("command:true file:failed.json").contains("exit status of `true` 0 of "),
+        refused("command:true file:failed.json").contains("exit status of `true` is 0 for "),
         "the other way"
     );
     let told = project
@@ -1089,15 +1091,18 @@ fn a_file_of_executions_that_failed_is_not_alike_beside_a_command() {
         .exits(0)
         .json();
     assert!(
-        told["otherwise"][0].as_str().unwrap().starts_with("exit status of `true` 2 in 1 of 20"),
+        told["otherwise"][0].as_str().unwrap().starts_with("exit status of `true` is 2 in 1 of 20"),
         "{told}"
     );
     project.tacho("compare file:well.json command:true -r 4").exits(0);
     let of_plan = refused("file:answer.json HEAD");
-    assert!(of_plan.contains("exit status of `answer` 1 in 20 of 20 executions of "), "{of_plan}");
+    assert!(
+        of_plan.contains("exit status of `answer` is 1 in 20 of 20 executions for "),
+        "{of_plan}"
+    );
     let files = project.tacho("compare file:other.json file:well.json").exits(2).stderr;
     assert!(
-        files.contains("exit status 1 in 20 of 20 executions of "),
+        files.contains("exit status is 1 in 20 of 20 executions for "),
         "whatever they are called: {files}"
     );
 }
@@ -1148,8 +1153,8 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
       down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs          26.7 %  faster
       even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
-    a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: too little is known of this host)
+    a trade-off: 2 slower, 1 faster, 1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     4 rows judged together: at most 5 % of reported differences are expected to be false
     ");
     let answer = project.tacho("compare old.json new.json --json").exits(0).json();
@@ -1194,13 +1199,16 @@ fn what_is_no_report_of_the_same_host_is_refused() {
     let other = project.tacho("compare a.txt b.txt").exits(2).stderr;
     assert_eq!(
         other,
-        "error: A and B are not of the same host or conditions: cpu fast of a.txt, slow of b.txt\n\
-         hint: `--regardless` compares them all the same\n"
+        "error: A and B were not measured alike: cpu is fast for a.txt, slow for b.txt\n\
+         hint: `--regardless` compares them anyway\n"
     );
     let told = project.tacho("compare a.txt b.txt --regardless").exits(0).stdout;
-    assert!(told.contains("not alike: cpu fast of a.txt, slow of b.txt\n"), "{told}");
+    assert!(told.contains("not alike: cpu is fast for a.txt, slow for b.txt\n"), "{told}");
     let markdown = project.tacho("compare a.txt b.txt --regardless --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n- not alike: cpu fast of a.txt, slow of b.txt\n"), "{markdown}");
+    assert!(
+        markdown.contains("\n- not alike: cpu is fast for a.txt, slow for b.txt\n"),
+        "{markdown}"
+    );
     let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
     assert!(
         none.starts_with("error: `c` is not a report: its format is not that of a known tool\n"),
@@ -1241,8 +1249,8 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     let page = page(&project, 2);
     for text in [
         "<h1>HEAD~1 against good</h1>",
-        "good was not executed: it is what run 1 measured. HEAD~1 was executed in this run, by \
-         itself.",
+        "good was not executed: its values are those of run 1. HEAD~1 was executed in this run, \
+         by itself.",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -1311,17 +1319,19 @@ fn what_was_executed_otherwise_is_not_compared() {
     let other = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stderr;
     assert_eq!(
         other,
-        "error: A and B are not of the same host or conditions: command, environment of `answer`\n\
-         hint: `--regardless` compares them all the same\n"
+        "error: A and B were not measured alike: the plan's `command`, `environment` of \
+         `answer` differ\nhint: `--regardless` compares them anyway\n"
     );
+    let what = "the plan's `command`, `environment` of `answer` differ";
+    let alike = format!("not alike: {what}\n");
     let told = project.tacho("compare good HEAD~1 --kept -r 3 --regardless").exits(0).stdout;
-    assert!(told.contains("not alike: command, environment of `answer`\n"), "{told}");
+    assert!(told.contains(&alike), "{told}");
     let again = project.tacho("show run:2").exits(0).stdout;
-    assert!(again.contains("not alike: command, environment of `answer`\n"), "{again}");
+    assert!(again.contains(&alike), "{again}");
     let again = project.tacho("show run:2 --json").exits(0).json();
-    assert_eq!(again["otherwise"], serde_json::json!(["command, environment of `answer`"]));
+    assert_eq!(again["otherwise"], serde_json::json!([what]));
     let page = page(&project, 2);
-    assert!(page.contains("Not alike: command, environment of <code>answer</code>."), "{page}");
+    assert!(page.contains("<code>environment</code> of <code>answer</code> differ."), "{page}");
     project.tacho("compare run:1/a good --kept").exits(0);
 }
 
@@ -1441,8 +1451,8 @@ fn of_modes_the_means_are_compared() {
         told.contains(
             "\nc time: two modes (old.json near 100.1 ms or 120.1 ms, new.json near 100.1 ms or \
              120.1 ms): 26.7 % of old.json and 76.7 % of new.json are in the upper mode, a \
-             difference of +50.0 points (95 % interval +25.0 … +67.0); another run may be in \
-             either mode more often"
+             difference of +50.0 points (95 % interval +25.0 … +67.0); in another \
+             run the shares of the modes may differ"
         ),
         "{told}"
     );

@@ -75,7 +75,7 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     );
     if answer.stderr.contains("virtual") {
         assert_snapshot!(answer.stderr, @"
-        error: benchmark `answer` requests `instructions`: not available here: the processor's counters cannot be had, as in most virtual machines
+        error: benchmark `answer` requests `instructions`: not available here: no access to the processor's counters, as in most virtual machines
         hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves the metric out where it is not available
         ");
     }
@@ -237,7 +237,7 @@ fn counts_of_some_of_the_time_are_told_to_be_scaled() {
     let shown = project.tacho("show --metric instructions").exits(0);
     assert_snapshot!(shown.stderr, @"
     note: `answer`: hardware counters were multiplexed: each was active for at least 43 % of the time, and its count is scaled
-    hint: ask for fewer counters at once, or see `--metric counted-share`
+    hint: count fewer at once; `--metric counted-share` shows the shares
     ");
     assert!(
         project.tacho("show").succeeds().stdout.contains("wall"),

@@ -247,7 +247,7 @@ fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
     );
     let shown = project.tacho("show HEAD").exits(0).stdout;
     assert!(
-        shown.contains("in 3 layouts") && shown.contains("each row is of the medians of layouts"),
+        shown.contains("in 3 layouts") && shown.contains("each row summarises the medians"),
         "{shown}"
     );
     let digest =
@@ -266,7 +266,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
     let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
     insta::assert_snapshot!(project.tacho("track HEAD --precision 1%").exits(2).stderr, @"
     error: `precision` contradicts `levels`
-    hint: how well a revision is known depends on how many layouts there are: raise `layouts`; `tacho layouts` says how many
+    hint: the precision depends on the number of layouts: raise `layouts`; `tacho layouts` recommends a number
     ");
     insta::assert_snapshot!(project.tacho("track HEAD --warmup found").exits(2).stderr, @"
     error: `warmup` contradicts `levels`
@@ -276,7 +276,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
     let plan = std::fs::read_to_string(nothing.path().join("tacho.toml")).unwrap();
     let nothing = nothing.plan(&(plan + "[measure]\nlevels = { layouts = 2, processes = 2 }\n"));
     let said = nothing.tacho("track HEAD").exits(0).stderr;
-    assert!(said.contains("came out the same: there is no interval"), "{said}");
+    assert!(said.contains("are the same program: there is no interval"), "{said}");
 }
 
 #[test]
@@ -286,8 +286,8 @@ fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
         return;
     }
     let answer = program("cc -o prog *.c").tacho("layouts -n 2 -r 2").exits(2);
-    assert!(answer.stdout.contains("came out the same"), "{}", answer.stdout);
-    assert!(answer.stderr.contains("must hand LDFLAGS (or RUSTFLAGS)"), "{}", answer.stderr);
+    assert!(answer.stdout.contains("are the same program"), "{}", answer.stdout);
+    assert!(answer.stderr.contains("must pass LDFLAGS (or RUSTFLAGS)"), "{}", answer.stderr);
 }
 
 #[test]

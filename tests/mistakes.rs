@@ -23,8 +23,8 @@ fn a_benchmark_that_uses_nothing_of_the_build_is_named() {
          command = 'true'\n",
     );
     let both = project.tacho("track HEAD~1..").exits(0).stderr;
-    assert!(both.contains("uses nothing of the build: all revisions execute the same"), "{both}");
-    assert!(both.contains("\nhint: `{build}` in its `command` stands for"), "{both}");
+    assert!(both.contains("uses nothing of the build: all revisions are measured with"), "{both}");
+    assert!(both.contains("\nhint: `{build}` in `command` is the folder"), "{both}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn not_a_repository() {
     let answer = Project::empty().plan(SCRIPT_PLAN).tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
     error: `<folder>` is not in a git repository
-    hint: `repository` in `[subject]` says where it is; without one, `releases` lists published releases
+    hint: `repository` in `[subject]` names the repository; without one, `releases` lists published releases
     "#);
 }
 
@@ -89,8 +89,8 @@ fn an_empty_range() {
 #[test]
 fn a_range_with_three_dots_is_not_taken_for_another() {
     let stderr = Project::scripts(3).tacho("track HEAD~2...HEAD").exits(2).stderr;
-    let told = "error: `HEAD~2...HEAD` has three dots\nhint: write `HEAD~2..HEAD`; it begins where \
-                both part\n";
+    let told = "error: `HEAD~2...HEAD` has three dots\nhint: write `HEAD~2..HEAD`, which \
+                begins at the fork point\n";
     assert_eq!(stderr, told);
 }
 
@@ -121,7 +121,7 @@ fn a_build_command_that_is_not_there() {
       | sh: 1: no-such-compiler: not found
       | # failed: exit status 127: sh: 1: no-such-compiler: not found, after <time>
     hint: `no-such-compiler` is not installed, or not in `PATH`
-    hint: `tacho show 18b5b85ede --build-log` prints all of it; `--retry-failed` builds again
+    hint: `tacho show 18b5b85ede --build-log` shows the whole build log; `--retry-failed` builds again
     note: not judged: 18b5b85ede (1 revision, could not be built)
     "#);
 }
@@ -461,7 +461,7 @@ fn a_metric_that_there_is_not_is_reported_before_anything_is_measured() {
     assert_eq!(
         uncounted,
         "error: there is no metric `cycles`\n\
-         hint: it was not counted here: `tacho track --counter cycles` counts it\n"
+         hint: this counter was not counted here: `tacho track --counter cycles` counts it\n"
     );
 }
 
@@ -533,7 +533,10 @@ fn a_subject_of_another_name_is_refused_with_the_way_out() {
     project.tacho("track").succeeds();
     let project = project.plan(&named("other"));
     let refused = project.tacho("track").exits(2).stderr;
-    assert!(refused.contains("hint: if it is the same subject, give it that `name`"), "{refused}");
+    assert!(
+        refused.contains("hint: if both are the same subject, give `[subject]` that `name`"),
+        "{refused}"
+    );
     project.plan(&named("one")).tacho("track").succeeds();
 }
 
@@ -551,12 +554,12 @@ fn natural_mistakes_are_answered_with_what_was_meant() {
     hint: a limit is a percentage: `--fail-on slower:5%`
     ");
     assert_snapshot!(said("bisect start"), @r"
-    error: `start` is a step of `git bisect`, and not a revision
+    error: `start` is a step of `git bisect`, not a revision
     hint: `tacho bisect GOOD BAD` names both ends once; measurements decide on the rest
     ");
     assert_eq!(said("bisect start HEAD HEAD~1"), said("bisect start"));
     assert_snapshot!(said("bisect run ./check"), @r"
-    error: `run` is a step of `git bisect`, and not a revision
+    error: `run` is a step of `git bisect`, not a revision
     hint: `tacho bisect GOOD BAD --test COMMAND` searches by a command that passes or fails
     ");
     // A revision may be called so.

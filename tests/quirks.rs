@@ -186,7 +186,7 @@ fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
     let page =
         pages.find(|page| page.file_name().unwrap().to_string_lossy().contains(&id[..10])).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("It was built before the plan or its quirks were edited."), "{page}");
+    assert!(page.contains("Built before the plan or its quirks were edited."), "{page}");
     project.tacho("track --seed 1").exits(0);
     assert_eq!(on_pages(&project), mended);
     let project = with(project, "");
@@ -343,12 +343,12 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")),
         @r"
-    error: quirk `q`: its range is empty: the end, before `broken`, is not after the start, from `mended`
+    error: quirk `q`: the range is empty: the end (before `broken`) is not after the start (from `mended`)
     "
     );
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")),
-        @"error: quirk `q`: its range is empty: the end, until `2023-11-14`, is not after the start, from `last`"
+        @"error: quirk `q`: the range is empty: the end (until `2023-11-14`) is not after the start (from `last`)"
     );
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
     error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory
@@ -361,12 +361,12 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
     assert_snapshot!(said(&both), @"
-    error: quirks `q` and `r` both say `build`, and both are for 4809682f10
+    error: quirks `q` and `r` both set `build`, and both apply to 4809682f10
     hint: end one before the other begins, or merge them
     ");
     let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
     let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` is of \
+    assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` changes \
         `b/../../make.sh`, which is not in the checkout");
 }
 
@@ -381,11 +381,11 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q`: before `released` is on another branch, so the quirk ends at no revision here
+    note: quirk `q` ends at no revision here: its edge (before `released`) is on another branch
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;
-    assert!(tracked.contains("before `released` is on another branch"), "{tracked}");
+    assert!(tracked.contains("(before `released`) is on another branch"), "{tracked}");
     // The way from there to where it is does pass it.
     assert!(!project.tacho("track --dry-run released").exits(0).stderr.contains("another branch"));
 }
@@ -642,7 +642,7 @@ fn a_quirk_for_no_revision_is_told() {
         "[[quirk]]\nname = 'later'\nwhy = 'w'\nfrom = '2090-01-01'\nenvironment = { A = '1' }\n";
     let project = with(history(), &format!("{MENDED}{later}"));
     let told = |command: &str| project.tacho(command).exits(0).stderr;
-    let note = "note: the quirk `later` (from `2090-01-01`) is for none of these revisions\n";
+    let note = "note: the quirk `later` (from `2090-01-01`) applies to none of these revisions\n";
     assert!(
         told("track --dry-run").contains(note) && !told("track --dry-run").contains("`missing`")
     );
@@ -657,7 +657,7 @@ fn what_is_skipped_is_no_build_that_fails() {
     let project = with(history(), skip);
     assert_snapshot!(
         project.tacho("quirk suggest broken").exits(0).stdout,
-        @"4809682f10 is not built: `gone` skips it: too old"
+        @"4809682f10 is skipped by the quirk `gone`: too old"
     );
     let json = project.tacho("quirk suggest broken --json").exits(0).json();
     assert_eq!(
@@ -776,8 +776,8 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
         assert!((rest - (1.3 / ratio - 1.0)).abs() < 0.001, "{shown}");
         let text = project.tacho(&format!("changes show {name}")).stdout;
         assert!(
-            text.contains("the beginning of the quirk `flag` alone: +")
-                && text.contains("what is left: +"),
+            text.contains("effect of the quirk `flag` alone: +")
+                && text.contains("the rest of the change: +"),
             "{text}"
         );
         project.tacho("site pages").exits(0);
@@ -785,7 +785,7 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
             let pages = std::fs::read_dir(project.path().join("pages").join(folder)).unwrap();
             let mut pages =
                 pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap());
-            let alone = "he beginning of the quirk <code>flag</code> alone: +";
+            let alone = "ffect of the quirk <code>flag</code> alone: +";
             assert!(pages.any(|page| page.contains(alone)), "{folder}");
         }
     }
@@ -822,7 +822,7 @@ fn quirks_that_adjoin_are_no_conflict() {
     let effects = answer["effects"].as_array().unwrap();
     assert!((ratio(&effects[0]) - 120.0 / 100.0).abs() < 1e-9, "{answer}");
     let why = |at: usize| effects[at]["why"].as_str().unwrap();
-    assert!(why(1).contains("without it does not build: exit status 1"), "{answer}");
+    assert!(why(1).contains("without the quirk does not build: exit status 1"), "{answer}");
     for (at, other) in [(1, "two"), (2, "one")] {
         assert!(why(at).contains(&format!("quirk `{other}` also applies to ")), "{answer}");
         assert!(why(at).ends_with(" and sets another `environment.FAST`"), "{answer}");
@@ -839,7 +839,7 @@ fn what_cannot_be_told_of_a_quirk_is_said() {
     );
     assert!(
         text.contains(
-            "its effect cannot be separated from the commit's: 4809682f10 without it does not build"
+            "its effect cannot be separated from the commit's: 4809682f10 without the quirk does"
         ),
         "{text}"
     );

@@ -140,7 +140,9 @@ fn what_the_host_did_between_two_runs_is_told_to_nobody() {
     let words = ["track", "--since-last", "--seed", "2", "--notify", MAIL];
     let slower = Answer::of(&project.command(words).output().unwrap()).exits(0);
     assert!(
-        slower.stderr.contains(" came with a new run; measured side by side: not reproduced\n"),
+        slower
+            .stderr
+            .contains(" appeared with a new run; both sides were measured again: not reproduced\n"),
         "{}",
         slower.stderr
     );
@@ -206,7 +208,7 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
     let line = answer.stderr.lines().next().unwrap().to_owned();
     assert!(
         line.starts_with("error: `git fetch` failed: ")
-            && line.ends_with("; what is there is measured"),
+            && line.ends_with("; measuring what is present"),
         "{line}"
     );
     project.git(["remote", "set-url", "origin", "ext::sleep 1000"]);
@@ -214,7 +216,7 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
     let silent = scheduled(&project, "--fetch --fetch-timeout 100ms").exits(2);
     assert_eq!(
         silent.stderr,
-        "error: `git fetch` failed: it took more than 0 s; what is there is measured\n"
+        "error: `git fetch` failed: it took more than 0 s; measuring what is present\n"
     );
     // Hourly commits: the last one of the first day, and the newest.
     assert!(samples(&project) < 2 * 3 + 2 * 4, "{}", samples(&project));
@@ -255,8 +257,8 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     3931a748b2  2023-11-14  change 1
     19d41ebfaf  2023-11-15  change 6
 
-    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at the most
-      6 executions; how long is not known: `later` was never executed here
+    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at most 6
+      executions; the time is unknown: `later` was never executed here
     ");
     let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
     let before = would();
@@ -279,7 +281,7 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     let done = project.tacho("track --missing").succeeds();
     assert!(done.stdout.contains("nothing was missing"), "{}", done.stdout);
     let would = project.tacho("track --missing --dry-run").succeeds().stdout;
-    assert_eq!(would, "nothing is missing: all of this is measured\n");
+    assert_eq!(would, "nothing is missing: everything is measured\n");
 }
 
 #[test]

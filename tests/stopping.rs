@@ -36,7 +36,7 @@ fn a_cell_ends_with_the_precision_that_was_asked_for() {
 
       revision  date  subject  n  median  <percent>  spread
       922e2cd3b9  2023-11-15  count  10  1001  ± <percent> *  <percent>  ± <percent> reached
-      * valid at all times: the number of samples was chosen by looking at values
+      * valid at all times, although measuring stopped by looking at the values
 
     11 samples in <time>: <time> building, <time> executing, <time> else
     "#);
@@ -52,7 +52,7 @@ fn a_cell_ends_with_the_precision_that_was_asked_for() {
     let end: Vec<&str> = text.lines().rev().take(2).collect();
     assert_snapshot!(format!("{}\n{}", end[1], end[0]), @r#"
     stopped: ± <percent> reached
-    intervals are valid at all times: the number of samples was chosen by looking at values
+    intervals are valid at all times, although measuring stopped by looking at the values
     "#);
 }
 
@@ -161,7 +161,7 @@ fn rules_that_do_not_go_together_are_refused() {
     "#);
     assert_snapshot!(said("--precision 1% --precision-metric bytes"), @r#"
     error: no benchmark has a metric `bytes`
-    hint: it must be built in or stand in the `metrics` of a benchmark
+    hint: the metric must be built in, or in the `metrics` of a benchmark
     "#);
     let planned = |options: &str| {
         let answer = project.tacho(&format!("track --dry-run {options} HEAD")).succeeds();
@@ -169,9 +169,9 @@ fn rules_that_do_not_go_together_are_refused() {
         last.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
-        execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \
-        min 0 s, as far as they are not measured yet: at the most 10,001 executions");
+        execute 1 benchmark until each median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \
+        min 0 s, except what is measured already: at most 10,001 executions");
     assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
-        3 rounds, as far as they are not measured yet: at the most 3 executions besides the \
+        3 rounds, except what is measured already: at most 3 executions besides the \
         warmup");
 }

@@ -69,7 +69,7 @@ fn every_change_is_pinned_by_few_builds() {
        change  95 %                       name    where
       +30.0 %  +29.9 % … +30.1 %  worse   <name>  38d490fb22 change 23
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
-      a change that came and went within 8 commits, between two builds, was not seen
+      a change that came and went within 8 commits between two builds would not be seen
 
     14 builds of 60 revisions: every change that can be pinned is pinned
     ");
@@ -197,7 +197,7 @@ fn what_is_not_measured_is_not_called_measured() {
         project.tacho(track).exits(0).stdout
     };
     let told = again("track HEAD~1..");
-    assert!(told.contains("\nnothing was missing: all of this is measured\n"), "{told}");
+    assert!(told.contains("\nnothing was missing: everything is measured\n"), "{told}");
     let told = again("track --builds 2 HEAD~20..");
     assert!(told.contains("build failed"), "{told}");
     assert!(
@@ -227,11 +227,11 @@ fn what_would_be_done_is_said() {
         |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
     assert_snapshot!(said("--builds 20 HEAD~9.."), @"
     would look for changes of 5.0 % or more among 10 revisions with at most 20
-      builds, and execute 1 benchmark in 4 rounds at each that is built
+      builds, and execute 1 benchmark in 4 rounds at each revision built
     ");
     assert_snapshot!(said("--budget 2h --min-effect 2%"), @"
     would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds
-      included, and execute 1 benchmark in 4 rounds at each that is built
+      included, and execute 1 benchmark in 4 rounds at each revision built
     ");
     let json = |options: &str| {
         project.tacho(&format!("track --dry-run --json {options}")).succeeds().json()

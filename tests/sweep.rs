@@ -89,7 +89,10 @@ fn a_limit_decides_which_values_may_be_the_best() {
     let limits = ["--where", "cost<1300", "--maximise", "cost", "-m", "cost=key:cost"];
     let words = [&limits[..], &["-r", "6", "-P", "n=10,20,30", "sh work {n}"]].concat();
     let told = sweep(&words).exits(0).stdout;
-    assert!(told.contains("not cost < 1300") && told.contains("\nbest: `n=20`, 1100\n"), "{told}");
+    assert!(
+        told.contains("breaks cost < 1300") && told.contains("\nbest: `n=20`, 1100\n"),
+        "{told}"
+    );
     let none = sweep(
         &[&COST[..], &["--where", "cost<10", "-r", "2", "-P", "n=1,2", "sh work {n}"]].concat(),
     );
@@ -122,7 +125,7 @@ fn the_highest_load_that_keeps_a_limit_is_found() {
     let answer = sweep(&[&words[..], &["sh work {n}"]].concat()).exits(0);
     let told = &answer.stdout;
     assert!(told.contains("\nhighest load that keeps `cost <= 1400`: `n=50`\n"), "{told}");
-    assert!(told.contains("\n`n=51` breaks it in 2 of 2 trials\n"), "{told}");
+    assert!(told.contains("\n`n=51` breaks the limit in 2 of 2 trials\n"), "{told}");
     assert!(
         told.contains("\nkept in 2 of 2 trials: at least 22.4 % of such trials keep it, with 95 %"),
         "{told}"

@@ -90,8 +90,8 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     let failed = project.tacho("track").exits(2);
     assert_snapshot!(failed.steady_stderr(), @r#"
     note: 2 executions failed; first `answer` at 18b5b85ede: exit 2
-    hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
-    error: no values, as executions failed: `answer` at 18b5b85ede
+    hint: `tacho show 18b5b85ede` shows the output; `--retry-failed` executes again
+    error: no values, because executions failed: `answer` at 18b5b85ede
     "#);
     let run = project.tacho("show run:1").succeeds().stdout;
     assert!(run.contains("\n`answer` at 18b5b85ede: 2 executions failed (exit 2)\n"), "{run}");
@@ -100,8 +100,8 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     assert_snapshot!(other.steady_stderr(), @r#"
     note: `answer` was edited: it starts a new series, as version 2
     note: 2 executions failed; first `answer v2` at 18b5b85ede: exit 3
-    hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
-    error: no values, as executions failed: `answer v2` at 18b5b85ede
+    hint: `tacho show 18b5b85ede` shows the output; `--retry-failed` executes again
+    error: no values, because executions failed: `answer v2` at 18b5b85ede
     "#);
     let project = project.plan(SCRIPT_PLAN);
     let corrected = project.tacho("track --json").exits(0);
@@ -177,13 +177,12 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     let command = SCRIPT_PLAN.replace("[[benchmark]]", more);
     let project = project.plan(&command);
     let answer = project.tacho("track -m x").exits(2);
-    let end = "\nnothing was measured: all samples exist already, but they have no `x`\n";
+    let end = "\nnothing was measured: all samples exist already, but without `x`\n";
     assert!(answer.stdout.ends_with(end), "{}", answer.stdout);
     assert_eq!(
         answer.stderr,
-        "error: `x` has no values at 1 revision: it was measured before the plan had this metric\n\
-         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, and these \
-         have the metric\n"
+        "error: `x` has no values at 1 revision: measured before the plan had this metric\n\
+         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with the metric\n"
     );
     let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
     let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter)).tacho("track");
@@ -236,7 +235,7 @@ fn what_has_no_value_as_it_failed_is_named_and_an_error() {
     let answer = project.tacho("track --quiet").exits(2);
     let end = answer.stderr.lines().last().unwrap().to_owned();
     assert!(
-        end.starts_with("error: no values, as executions failed: `answer` at "),
+        end.starts_with("error: no values, because executions failed: `answer` at "),
         "{}",
         answer.stderr
     );
@@ -450,7 +449,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
       | compiling
       | prog.c:1: missing header
       | # failed: exit status 3: prog.c:1: missing header, after <time>
-    hint: `tacho show cb734f5d67 --build-log` prints all of it; `--retry-failed` builds again
+    hint: `tacho show cb734f5d67 --build-log` shows the whole build log; `--retry-failed` builds again
     note: not judged: cb734f5d67 (1 revision, could not be built)
     "#);
     let log = project.tacho("show HEAD~1 --build-log").succeeds().stdout;
@@ -569,7 +568,7 @@ fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
     }
     let asked = project.tacho("track").exits(2);
     assert_snapshot!(asked.stderr, @r#"
-    error: the whole history takes 101 builds: neither `--yes` nor a range was given
+    error: all of history takes 101 builds, which needs `--yes` or a range
     hint: `tacho track HEAD` builds one and shows how long that takes; `--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all
     "#);
     project.tacho("track --every 50commits").succeeds();

@@ -142,7 +142,7 @@ fn a_diff_may_come_from_standard_input() {
     );
     let empty = project.tacho_with("try -", "\n").exits(2).stderr;
     assert!(
-        empty.starts_with("error: standard input is empty: there is no diff to try\nhint: "),
+        empty.starts_with("error: standard input is empty: there is no patch to try\nhint: "),
         "{empty}"
     );
     let none = project.tacho_with("try -", "hello\n").exits(2).stderr;
@@ -192,8 +192,8 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let twice = project.tacho("try fast.diff ./fast.diff").exits(2).stderr;
     assert_eq!(
         twice,
-        "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all \
-         together: once is enough\n"
+        "error: the patch `./fast.diff` is named twice\nhint: name each patch once: it is tried \
+         alone and with all others\n"
     );
     // Where those lines are not in the file, that is why.
     let project =

@@ -116,7 +116,7 @@ execute the command with niceness -5
         refused.stderr,
         "\
 error: `nice=5` is for a command, and none is given
-hint: write the command behind `--`
+hint: write the command after `--`
 "
     );
     assert!(!project.path().join("lab/var").exists());
@@ -137,7 +137,7 @@ fn mistakes_are_explained_and_change_nothing() {
     assert!(missing.starts_with("error: cannot set `smt=off`: not available here: "), "{missing}");
     assert_eq!(
         error("nice=5"),
-        "error: `nice=5` is for a command, and none is given\nhint: write the command behind `--`\n"
+        "error: `nice=5` is for a command, and none is given\nhint: write the command after `--`\n"
     );
     assert!(
         error("turbo -- /no/such/program").contains("error: cannot execute `/no/such/program`: ")

@@ -89,7 +89,7 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
         assert!(is_rounds || page.lines().any(|line| line == word), "{cell}: {page}");
     }
     let summary =
-        terminal.lines().find(|line| line.contains(" would have been detected ")).unwrap();
+        terminal.lines().find(|line| line.contains("smallest detectable difference")).unwrap();
     assert!(page.to_lowercase().contains(&summary.to_lowercase()), "{summary}: {page}");
 }
 
@@ -182,7 +182,7 @@ fn changes_read_the_same(project: &Project) {
             commands.map(|(_, command)| format!("tacho {command}")).collect();
         let is_reason = |line: &&str| line.contains("judged together") || line.contains("so far: ");
         let reasons = terminal.lines().filter(is_reason).map(sentence);
-        let (_, story) = terminal.split_once("what became of it\n").unwrap();
+        let (_, story) = terminal.split_once("what happened\n").unwrap();
         let story = story.lines().map(|line| sentence(cells(line)[1]));
         let told: Vec<String> = commands.into_iter().chain(reasons).chain(story).collect();
         assert!(told.len() >= 5, "{terminal}");
@@ -210,7 +210,7 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
     assert!(text_of(&html).lines().any(|text| text == effect), "{effect}: {page}");
     let sure = line("over 99.9 % likely").split(" likely").next().unwrap();
     assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");
-    let whole = line("from ");
+    let whole = line("whole change from ");
     assert!(page.contains(&sentence(whole)), "{whole}: {page}");
     let (_, ladder) = terminal.split_once("revision  ").unwrap();
     let rows = page_rows(&html);

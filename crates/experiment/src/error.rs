@@ -164,7 +164,7 @@ impl ExperimentError {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
             }
             ExperimentError::NotAtOnce { .. } => {
-                Some("without `--duet` they are executed one after the other".to_owned())
+                Some("without `--duet` both are measured in rounds, never at once".to_owned())
             }
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())

@@ -33,7 +33,7 @@ high   governor: the frequency governor is powersave (driver intel_pstate)
        tune governor=performance | sudo cpupower frequency-set -g performance
 medium smt: two threads share each of 6 cores
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
-medium background-services: services work at times of their own: cron, packagekit, unattended-upgrades
+medium background-services: services may work at any time: cron, packagekit, unattended-upgrades
        tune stop=cron stop=packagekit stop=unattended-upgrades | sudo systemctl stop cron packagekit unattended-upgrades
 low    autogroup: the scheduler shares CPUs among sessions (autogroup)
        tune autogroup=off | echo 0 | sudo tee /proc/sys/kernel/sched_autogroup_enabled
@@ -69,7 +69,7 @@ medium huge-pages: transparent huge pages are given out always
        tune thp=madvise | echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled
 low    nmi-watchdog: the NMI watchdog is on
        tune watchdog=off | echo 0 | sudo tee /proc/sys/kernel/nmi_watchdog
-low    background-services: services work at times of their own: crond
+low    background-services: services may work at any time: crond
        tune stop=crond | sudo systemctl stop crond
 low    no-isolated-cpus: none of 32 CPUs is set aside for measurements
        tune shield=15,31 | start the kernel with `isolcpus=15,31`
@@ -110,7 +110,7 @@ high   turbo: turbo is on: up to 3200 MHz instead of 2300 MHz
 high   governor: the frequency governor is ondemand (driver intel_cpufreq)
        tune governor=performance | sudo cpupower frequency-set -g performance
 high   load: the machine was busy: load 31.5 over the last minute on 48 CPUs
-       advice: end what runs, or let rounds wait: `--quiet-wait=10m`
+       advice: end other programs, or let rounds wait: `--quiet-wait=10m`
 medium throttled: CPUs slowed down 144 times for heat since the machine was started
        advice: improve the cooling; `turbo=off` lowers the heat
 medium smt: two threads share each of 24 cores
@@ -143,10 +143,10 @@ high   steal: the hypervisor gave 5.2 % of the wanted time to others
        impossible: only the provider can: ask for dedicated CPUs
 medium virtual-machine: this is a virtual machine (Amazon EC2)
        advice: compare sides in the same rounds, never with saved numbers
-medium smt: two threads share the one core
+medium smt: two threads share the only core
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
 medium load: the machine was busy: load 0.7 over the last minute on 2 CPUs
-       advice: end what runs, or let rounds wait: `--quiet-wait=10m`
+       advice: end other programs, or let rounds wait: `--quiet-wait=10m`
 low    memory-limit: our control group may use 2048 MiB
        impossible: the command that started this container or service sets it
 low    storage: the work folder is on a container's file system (overlay)
@@ -166,8 +166,8 @@ high   battery: the machine runs on its battery
 high   power-profile: the power profile is low-power
        command: echo performance | sudo tee /sys/firmware/acpi/platform_profile
 medium load: the machine was busy: load 1.8 over the last minute on 8 CPUs
-       advice: end what runs, or let rounds wait: `--quiet-wait=10m`
-medium background-services: services work at times of their own: packagekit, tracker-miner-fs-3
+       advice: end other programs, or let rounds wait: `--quiet-wait=10m`
+medium background-services: services may work at any time: packagekit, tracker-miner-fs-3
        tune stop=packagekit stop=tracker-miner-fs-3 | sudo systemctl stop packagekit tracker-miner-fs-3
 medium swapped: 379 MiB of memory are swapped out
        command: sudo swapoff -a

@@ -353,8 +353,8 @@ impl RuleError {
                 "`rounds` is a fixed number: leave it out; `max-rounds` sets a limit"
             }
             RuleError::Contradiction { key: "precision", other: "levels" } => {
-                "how well a revision is known depends on how many layouts there are: raise \
-                 `layouts`; `tacho layouts` says how many"
+                "the precision depends on the number of layouts: raise `layouts`; `tacho layouts` \
+                 recommends a number"
             }
             RuleError::Contradiction { key: "order", other: "levels" } => {
                 "`order` is one fixed order, and `levels` shuffles the order: remove one of the \
@@ -375,7 +375,7 @@ impl RuleError {
                  `file`"
             }
             RuleError::UnknownMetric { .. } => {
-                "it must be built in or stand in the `metrics` of a benchmark"
+                "the metric must be built in, or in the `metrics` of a benchmark"
             }
         }
     }

@@ -54,7 +54,7 @@ pub fn line(build: &Build) -> String {
 }
 
 /// What is to be said of a build that the plan would make otherwise now.
-pub const OUTDATED: &str = "it was built before the plan or its quirks were edited";
+pub const OUTDATED: &str = "built before the plan or its quirks were edited";
 
 /// Which quirks it was built with, if any: `with quirks: libc, zlib`.
 #[must_use]

@@ -48,11 +48,11 @@ fn life_word(life: Life) -> &'static str {
 pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
         Withdrawal::Nearer => "replaced by a change with a narrower range",
-        Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
+        Withdrawal::NotConfirmed => "not seen again, so never confirmed",
         Withdrawal::NotReproduced => {
-            "measured again, less than a quarter of the difference was found"
+            "measured again, at most a quarter of the difference was found"
         }
-        Withdrawal::NotSeen => "not seen in what was measured since",
+        Withdrawal::NotSeen => "not seen in later measurements",
     }
 }
 
@@ -195,7 +195,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     }
     reasons.extend(surroundings(change));
     if finding.kind == ChangeKind::Build {
-        let build = "one side is a single build: its layout alone may be the cause, not the commit";
+        let build = "one side is a single build: the cause may be its layout alone, not the commit";
         reasons.push(build.to_owned());
     }
     match beside.quirks {
@@ -205,8 +205,8 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
         quirks => reasons.extend(quirks.iter().map(|quirk| quirk.within(finding.effect))),
     }
     if beside.is_apart && change.again.is_none() {
-        let apart = "no run has measured both sides: something that is not recorded may differ \
-                     between them";
+        let apart = "no run measured both sides: something that is not recorded may differ between \
+                     them";
         reasons.push(apart.to_owned());
     }
     reasons
@@ -277,7 +277,7 @@ fn layouts(again: &RepeatMeasurement) -> String {
 fn measured_again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
         Some(true) => "the sides still differ",
-        Some(false) => "less than a quarter of the difference was found",
+        Some(false) => "at most a quarter of the difference was found",
         None => "the samples do not show whether the sides differ",
     };
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
@@ -321,7 +321,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         HappeningKind::Measured(again) => {
             let verb = match again.differs {
                 Some(true) => "the sides differ",
-                Some(false) => "less than a quarter of the difference was found",
+                Some(false) => "at most a quarter of the difference was found",
                 None => "the samples do not show whether the sides differ",
             };
             let found = effect_again(again)
@@ -334,7 +334,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
             )
         }
         HappeningKind::Moved { from } => {
-            format!("estimate revised; before: {}", was(change, from, now))
+            format!("estimate revised, before that: {}", was(change, from, now))
         }
         HappeningKind::Said { to, note, .. } if note.is_empty() => format!("marked {}", word(*to)),
         HappeningKind::Said { to, note, .. } => {

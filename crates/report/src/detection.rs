@@ -48,7 +48,7 @@ impl NotReported {
             Self::NoSeries => "its series is not judged".to_owned(),
             Self::NotJudged(judged) => not_judged(judged).unwrap_or_default(),
             Self::Refused(why) => refusal(why).to_owned(),
-            Self::Unclear => "it is not clear enough yet".to_owned(),
+            Self::Unclear => "not clear enough yet".to_owned(),
             Self::Withdrawn(why) => withdrawal(why).to_owned(),
         }
     }
@@ -133,7 +133,7 @@ pub fn settled_by(settling: Settling) -> &'static str {
 pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
     verdict.unclear.iter().map(|place| {
         format!(
-            "unclear at {}: {}, a change with a probability of {}; {} would decide",
+            "unclear at {}: {}, a change with a probability of {}; measuring {} would decide",
             place.index,
             effect(place.effect.exp_m1()),
             probability(place.probability),

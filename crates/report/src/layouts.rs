@@ -32,10 +32,9 @@ pub fn deviations(levels: &Levels) -> [Option<f64>; 3] {
 #[must_use]
 pub fn unknown(is_cut_off: bool) -> &'static str {
     if is_cut_off {
-        "nothing can be said of the levels: executions that were cut off hide how far they differ"
+        "the levels are unknown: executions that reached a limit hide how far values differ"
     } else {
-        "nothing can be said of the levels: no build has two executions that count, or a value is \
-         not above 0"
+        "the levels are unknown: no build has two executions that count, or a value is not above 0"
     }
 }
 
@@ -206,14 +205,14 @@ pub fn advice(levels: &Levels) -> &'static str {
         None => "one layout says nothing about others",
         Some(_) if !levels.is_told() => "",
         Some(relink) if relink > levels.restart => {
-            "relinking varies the metric more than restarting: only more layouts make the mean \
-             more precise, and a small difference between two builds may come from their layout, \
-             not their code"
+            "relinking varies the metric more than restarting, so only more layouts make the mean \
+             more precise; a small difference between two builds may come from layout, not from \
+             code"
         }
         Some(_) => {
-            "restarting varies the metric more than relinking: more executions help, until only \
-             the variation of relinking is left; a small difference between two builds may still \
-             come from their layout, not their code"
+            "restarting varies the metric more than relinking, so more executions make the mean \
+             more precise; a small difference between two builds may still come from layout, not \
+             from code"
         }
     }
 }

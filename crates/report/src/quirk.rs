@@ -49,23 +49,24 @@ impl QuirkEffect {
         Some((1.0 + change?) / self.ratio()? - 1.0)
     }
 
-    /// A clause: ``the beginning of the quirk `libc` alone: +5.0 % (+4.2 % … +5.9 %)``.
+    /// A clause: ``effect of the quirk `libc` alone: +5.0 % (+4.2 % … +5.9 %)``.
     #[must_use]
     pub fn alone(&self) -> String {
-        let edge = if self.edge.begins { "beginning" } else { "end" };
+        let edge = if self.edge.begins { "the quirk" } else { "the end of the quirk" };
         let found = self.ratio().map_or("not conclusive".to_owned(), |it| effect(it - 1.0));
         let range = self.interval().map_or_else(String::new, |(low, high)| {
             format!(" ({})", effect_interval((low - 1.0, high - 1.0)))
         });
-        format!("the {edge} of the quirk `{}` alone: {found}{range}", self.edge.quirk)
+        format!("effect of {edge} `{}` alone: {found}{range}", self.edge.quirk)
     }
 
     /// The same, where it was measured, and what it leaves of a change of this effect.
     #[must_use]
     pub fn within(&self, change: Option<f64>) -> String {
         let rest = self.rest(change);
-        let rest = rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
+        let rest =
+            rest.map_or_else(String::new, |it| format!("; the rest of the change: {}", effect(it)));
         let at = short_name(&self.at);
-        format!("{}, side by side at {at} in run {}{rest}", self.alone(), self.run)
+        format!("{}, measured at {at} in run {}{rest}", self.alone(), self.run)
     }
 }

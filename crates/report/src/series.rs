@@ -245,7 +245,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
-    "valid at all times: the number of samples was chosen by looking at values";
+    "valid at all times, although measuring stopped by looking at the values";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]
@@ -289,7 +289,7 @@ pub const LEFT_BEHIND_HINT: &str =
 #[must_use]
 pub fn stopped(stopped: &Stop) -> String {
     let why = match stopped.by {
-        EndReason::Budget => "the time was spent",
+        EndReason::Budget => "the budget was used up",
         EndReason::MaxRounds => "no more rounds",
         EndReason::Precision => "",
     };
@@ -440,7 +440,8 @@ mod tests {
         let by = |by| stopped(&Stop { by, precision: precision.clone() });
         assert_eq!(by(EndReason::Precision), "± 0.5 % reached");
         assert_eq!(by(EndReason::MaxRounds), "± 0.5 % not reached: no more rounds");
-        assert_eq!(stopped(&Stop { by: EndReason::Budget, precision: None }), "the time was spent");
+        let spent = Stop { by: EndReason::Budget, precision: None };
+        assert_eq!(stopped(&spent), "the budget was used up");
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl StoreError {
                  a store with `--store`",
             ),
             Self::Corrupt { place, .. } if is_server(place) => Some(
-                "the server's log may say more; a backup brings back what cannot be read any more",
+                "the server's log may say more; a backup may have what cannot be read any more",
             ),
             Self::Corrupt { .. } => Some(
                 "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck \
@@ -175,8 +175,8 @@ impl StoreError {
                 Some("check the owner of the file, and that its disk is writable")
             }
             Self::OtherSubject { .. } => Some(
-                "if it is the same subject, give it that `name` in `[subject]`; else give it a \
-                     store of its own: `--store`, or another database",
+                "if both are the same subject, give `[subject]` that `name`; else use another \
+                 store with `--store`",
             ),
             Self::Replaced { .. } => {
                 Some("the same command measures what is missing in the new store")

@@ -142,7 +142,7 @@ pub enum SubjectError {
         same: bool,
     },
     /// A quirk's range that ends before it begins.
-    #[error("its range is empty: the end, {end}, is not after the start, {start}")]
+    #[error("the range is empty: the end ({end}) is not after the start ({start})")]
     EmptyQuirk {
         /// Where it begins, as it is written.
         start: String,
@@ -222,7 +222,7 @@ pub enum SubjectError {
         path: PathBuf,
     },
     /// A patch of a file that is none of the checkout's.
-    #[error("patch `{patch}` is of `{path}`, which is not in the checkout")]
+    #[error("patch `{patch}` changes `{path}`, which is not in the checkout")]
     PatchEscapes {
         /// The patch, as it is called.
         patch: String,
@@ -246,7 +246,7 @@ pub enum SubjectError {
         source: Box<SubjectError>,
     },
     /// Two quirks of one revision contradict each other.
-    #[error("quirks `{one}` and `{other}` both say {what}, and both are for {revision}")]
+    #[error("quirks `{one}` and `{other}` both set {what}, and both apply to {revision}")]
     QuirkConflict {
         /// The one that comes first in the plan.
         one: String,
@@ -273,7 +273,7 @@ pub enum SubjectError {
         path: PathBuf,
     },
     /// A tag in CVS that names revisions of another branch.
-    #[error("tag `{name}` lies on another branch")]
+    #[error("tag `{name}` is on another branch")]
     TagAside {
         /// Its name.
         name: String,
@@ -327,7 +327,7 @@ impl SubjectError {
         let hint = match self {
             Self::AmbiguousRevision { .. } => "write more digits of the hash",
             Self::NotARepository { .. } => {
-                "`repository` in `[subject]` says where it is; without one, `releases` lists \
+                "`repository` in `[subject]` names the repository; without one, `releases` lists \
                  published releases"
             }
             Self::NoLinker => "install `mold` or `lld`: both have `--shuffle-sections`",
@@ -344,10 +344,10 @@ impl SubjectError {
             Self::CacheGone { .. } => {
                 "no measurement is lost: the same command builds again and continues"
             }
-            Self::CvsMissing { .. } => "install cvs; it is called as a program",
+            Self::CvsMissing { .. } => "install `cvs`: tacho executes it",
             Self::CvsSilent { .. } => {
-                "does `cvs -d … version` answer without asking for anything? passwords are not \
-                 asked for: `cvs login`, or a key of ssh"
+                "`cvs -d … version` must answer without a password: use `cvs login`, or a key of \
+                 ssh"
             }
             Self::NoCvsRoot { .. } => {
                 "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`"
@@ -361,9 +361,9 @@ impl SubjectError {
                 return Some(format!("did you mean `{to}..{from}`?"));
             }
             Self::ThreeDots { from, to } => {
-                return Some(format!("write `{from}..{to}`; it begins where both part"));
+                return Some(format!("write `{from}..{to}`, which begins at the fork point"));
             }
-            Self::GitMissing { .. } => "install git; it is called as a program",
+            Self::GitMissing { .. } => "install `git`: tacho executes it",
             Self::NoDates { .. } => "step by number instead: `3commits` is every third release",
             Self::PatchUnreadable { .. } => "patches are given by path from the folder of the plan",
             Self::NothingToTake { from, .. } => {

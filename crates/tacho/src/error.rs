@@ -46,11 +46,11 @@ pub enum CliError {
     FileExists { path: PathBuf },
     #[error("`{name}` is one report of {tool}: a point, not a series")]
     OneExport { name: String, tool: &'static str },
-    #[error("`{name}` is a table of hyperfine: it has no single samples")]
+    #[error("`{name}` is a table of hyperfine: it has summaries only, no samples")]
     HyperfineTable { name: String },
     #[error("`{name}` is not a report: {why}")]
     NoReport { name: String, why: String },
-    #[error("`{name}` does not say when it was measured, so points cannot be in order of time")]
+    #[error("`{name}` does not say when it was measured, so points cannot be sorted by time")]
     NoTime { name: String },
     #[error("`{name}` is a revision, not a patch")]
     RevisionAsPatch { name: String },
@@ -62,7 +62,7 @@ pub enum CliError {
     EndAlone,
     #[error("`--since-last` has nothing to continue: nothing has been tracked on this host")]
     NothingTracked,
-    #[error("the whole history takes {builds}: neither `--yes` nor a range was given")]
+    #[error("all of history takes {builds}, which needs `--yes` or a range")]
     ManyBuilds { builds: String, is_time_known: bool },
     #[error("none of these revisions has been built on this host")]
     NothingBuilt,
@@ -70,13 +70,13 @@ pub enum CliError {
     Notify { command: String, why: String },
     #[error("no patch is given")]
     NoPatch,
-    #[error("standard input is empty: there is no diff to try")]
+    #[error("standard input is empty: there is no patch to try")]
     EmptyPatch,
-    #[error("the diff `{name}` is named twice")]
+    #[error("the patch `{name}` is named twice")]
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
     RangeAlone,
-    #[error("cannot find out which folder this is: {0}")]
+    #[error("cannot find the current folder: {0}")]
     NowhereHere(std::io::Error),
     #[error("`{}` is no copy of a machine's files: no `proc` and no `sys`", folder.display())]
     NoMachine { folder: PathBuf },
@@ -186,8 +186,8 @@ impl CliError {
                  judges several in a row"
             )),
             CliError::NoLevel { good, bad, .. } => Some(format!(
-                "`tacho track {good}..{bad}` measures every commit between, which shows its \
-                 place"
+                "`tacho track {good}..{bad}` measures every commit between, which shows the place \
+                 of the change"
             )),
             CliError::Unknown { nearest: Some(nearest), .. }
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
@@ -225,7 +225,10 @@ impl CliError {
                 if name == Counter::Instructions.name() && known.contains(callgrind) {
                     return Some(format!("did you mean `{callgrind}`?"));
                 }
-                Some(format!("it was not counted here: `tacho track --counter {name}` counts it"))
+                Some(format!(
+                    "this counter was not counted here: `tacho track --counter {name}` \
+                              counts it"
+                ))
             }
             CliError::UnknownMetric { name, known }
             | CliError::UnknownQuirk { name, known }
@@ -261,7 +264,7 @@ impl CliError {
                 "`git diff HEAD | tacho try -` measures the edits that are not committed"
             }
             CliError::PatchTwice { .. } => {
-                "each diff is tried alone, and all together: once is enough"
+                "name each patch once: it is tried alone and with all others"
             }
             CliError::ManyBuilds { is_time_known: false, .. } => {
                 "`tacho track HEAD` builds one and shows how long that takes; `--every 10commits`, \
@@ -278,8 +281,8 @@ impl CliError {
             CliError::Notify { .. } => "the same changes are reported again the next time",
             CliError::NoPlan { .. } => "`tacho init` writes one",
             CliError::NoReport { .. } => {
-                "several files are one point each: reports of hyperfine, criterion, Google \
-                 Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or results of asv"
+                "of several files, each is one point: a report of hyperfine, criterion, Google \
+                 Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or a result of asv"
             }
             CliError::NoTime { .. } => {
                 "`--order name` sorts by the names of the files, `--order given` keeps them"
@@ -310,7 +313,7 @@ impl CliError {
                 "`output = \"keep\"` in the plan keeps the output of a benchmark; `tacho show` \
                  lists what was measured"
             }
-            CliError::Ambiguous { .. } => "write more of it",
+            CliError::Ambiguous { .. } => "write more of the name",
             CliError::UnknownSeries { known, .. } if known.is_empty() => {
                 "no series of the file has a name"
             }

@@ -166,7 +166,7 @@ mod tests {
             "`--nice` cannot be `30`: write a whole number from -20 to 19"
         );
         let git = said(&["bisect", "start", "HEAD", "v1.0"]).unwrap();
-        assert!(git.starts_with("`start` is a step of `git bisect`, and not a"), "{git}");
+        assert!(git.starts_with("`start` is a step of `git bisect`, not a"), "{git}");
         assert_eq!(said(&["bisect", "a", "b", "c"]), None);
         assert_eq!(
             said(&["bench", "ls", "-la"]).unwrap(),

@@ -114,7 +114,7 @@ impl Project {
     pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
         let subject = self.plan.subject.over(self.plan.measure.levels);
         tacho_subject::recipes(&subject, &self.folder, revisions).unwrap_or_else(|error| {
-            output::note("note", &format!("it is not known which quirks apply: {error}"));
+            output::note("note", &format!("which quirks apply is unknown: {error}"));
             Recipes::usual(subject.recipe())
         })
     }

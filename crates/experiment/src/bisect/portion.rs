@@ -247,12 +247,13 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
             )
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
-            let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
+            let why = format!("exit {NOT_EXECUTABLE}: the command cannot be executed");
             ExecutionValue::Nothing(UnusableKind::Crashed, why)
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, output } => {
             let named = output.lines().find_map(missing_program);
-            let what = named.map_or_else(|| "it".to_owned(), |program| format!("`{program}`"));
+            let what =
+                named.map_or_else(|| "the command".to_owned(), |program| format!("`{program}`"));
             let why = format!("exit {NOT_FOUND}: {what} was not found");
             ExecutionValue::Nothing(UnusableKind::Crashed, why)
         }

@@ -51,7 +51,7 @@ const KNOWN: [(&str, Remedy); 7] = [
     ),
     (
         "two or more data types in declaration specifiers",
-        Remedy { flags: "-O2 -std=gnu17", why: "`bool` is defined, which C23 has of its own" },
+        Remedy { flags: "-O2 -std=gnu17", why: "`bool` is defined, which C23 defines itself" },
     ),
     (
         "[-Werror",

@@ -16,7 +16,7 @@ pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>
     if is_command[0] != is_command[1] {
         let other = if is_command[0] { programs[1] } else { programs[0] };
         return Err(format!(
-            "a command can only be compared with a command, and this is a {}",
+            "a command can be compared only with a command or a file, not with a {}",
             other.kind()
         ));
     }

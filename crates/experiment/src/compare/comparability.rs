@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use tacho_measure::Report;
 use tacho_record::plan::parse;
-use tacho_record::{BenchmarkKey, EarlierSide, ExportedMetric, Metric, Plan, shown};
+use tacho_record::{BenchmarkKey, EarlierSide, ExportedMetric, Metric, Plan, in_backticks, shown};
 use tacho_store::Store;
 
 use super::resolved_side::ResolvedSide;
@@ -72,7 +72,9 @@ impl KnownSides<'_> {
                 [&a, &b].map(|plan| plan.benchmarks.iter().find(|it| it.name == key.name));
             let keys =
                 one.zip(other).map_or_else(Vec::new, |(one, other)| one.executes_otherwise(other));
-            let differing = format!("{} of `{}`", keys.join(", "), key.name);
+            let differs = if keys.len() == 1 { "differs" } else { "differ" };
+            let differing =
+                format!("the plan's {} of `{}` {differs}", in_backticks(&keys), key.name);
             if !keys.is_empty() && !all.contains(&differing) {
                 all.push(differing);
             }
@@ -152,7 +154,7 @@ pub(super) fn difference(
     [a, b]: [&str; 2],
 ) -> Option<String> {
     let [of_a, of_b] = sides.each_ref().map(|it| shown(&it.side.name));
-    (a != b).then(|| format!("{what} {a} of {of_a}, {b} of {of_b}"))
+    (a != b).then(|| format!("{what} is {a} for {of_a}, {b} for {of_b}"))
 }
 
 /// How the executions of a benchmark of a file ended, where the file says so.

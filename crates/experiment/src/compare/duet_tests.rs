@@ -123,7 +123,7 @@ fn who_cannot_be_prepared_leaves_the_other_without_a_sample() {
     assert_eq!(side, 0);
     assert!(
         why.contains(
-            "since its partner of the pair could not be executed: `prepare` failed: exit 1"
+            "since the other side of the pair could not be executed: `prepare` failed: exit 1"
         ),
         "{why}"
     );

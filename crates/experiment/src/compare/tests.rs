@@ -296,7 +296,7 @@ fn what_has_nothing_in_common_is_refused_in_words() {
     let revision = Program::Revision { revision: "r1".into() };
     let command = Program::Command { command: "x".into(), words: vec!["x".into()], shell: false };
     let why = rows_of(&plan, [&revision, &command]).unwrap_err();
-    assert_eq!(why, "a command can only be compared with a command, and this is a revision");
+    assert_eq!(why, "a command can be compared only with a command or a file, not with a revision");
 }
 
 /// What is said of 30 rounds in the order of that seed, in which an execution takes so many seconds

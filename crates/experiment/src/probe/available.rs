@@ -93,7 +93,7 @@ impl Machine<'_> {
                 let is_set = |it: &Benchmark| {
                     it.conditions.nice.is_some() || it.conditions.scheduling.is_some()
                 };
-                let why = "the benchmark says itself how it is scheduled";
+                let why = "the benchmark sets its own scheduling";
                 self.unless(is_set, why, Disturbance::Nice { value: NICE })
             }
             "one-cpu" => self.several().and_then(|own| one(Disturbance::Cpu { number: own })),
@@ -115,9 +115,7 @@ impl Machine<'_> {
             }
             "storage" => match self.subject.folder {
                 Some(folder) => elsewhere(self.root, folder).and_then(one),
-                None => {
-                    Err("a command's files stay where they are; a build can be moved".to_owned())
-                }
+                None => Err("only builds can be moved, not the files of a command".to_owned()),
             },
             "twice" => self.twice(),
             other => Err(format!("no rule says when `{other}` is possible")),
@@ -177,7 +175,7 @@ impl Machine<'_> {
             _ => false,
         };
         if self.subject.benchmarks.iter().any(uses_all) {
-            return Err("the benchmark says itself which processors it uses".to_owned());
+            return Err("the benchmark sets its own processors".to_owned());
         }
         Ok(Disturbance::Companion { place: CompanionPlace::OtherCore, number })
     }

@@ -22,7 +22,11 @@ pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Depends(which)) => depends(terms, pair, &which),
         (_, ProbeVerdict::NoDifference) => {
-            format!("the two do not differ, neither as usual nor {all}")
+            let any = match &terms.under[..] {
+                [only] => only.when(),
+                all => format!("under any of {} disturbances", all.len()),
+            };
+            format!("the two do not differ, neither without a disturbance nor {any}")
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
             match row.failures.first().and_then(Option::as_deref) {
@@ -57,7 +61,7 @@ fn depends(terms: &Probing, pair: &PairProbe, which: &[usize]) -> String {
     let becomes = |at: usize| match pair.effects[at].dependence {
         Dependence::Appears => "appears",
         Dependence::Gone => "is gone",
-        Dependence::Turned => "is the other way round",
+        Dependence::Turned => "is reversed",
         _ => "is less than half",
     };
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
@@ -127,7 +131,7 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
     let rest = if open > 0 { format!("; {open} not decided") } else { String::new() };
     match most.and_then(|at| Some((at, levels[at].level?))) {
         None => {
-            format!("no disturbance of {} is seen to change the level{rest}", terms.under.len())
+            format!("none of {} disturbances is seen to change the level{rest}", terms.under.len())
         }
         Some((at, level)) => format!(
             "{} of {} disturbances change the level, most of all {} ({}){rest}",

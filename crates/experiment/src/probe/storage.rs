@@ -44,7 +44,9 @@ pub fn elsewhere(root: &Root, folder: &Path) -> Result<Disturbance, String> {
         return Err(format!("{} is missing", place.display()));
     }
     alike(&top(place, 0), folder).map(|_| Disturbance::Storage { memory }).ok_or_else(|| {
-        "no path of equal length on another file system: the build's path is too short".to_owned()
+        "the build cannot be copied to another file system: its path is too short for one of the \
+         same length there"
+            .to_owned()
     })
 }
 

@@ -187,6 +187,6 @@ impl TrialPair<'_> {
 /// What becomes of the one whose other half could not be executed.
 fn without_the_other(outcome: &Outcome) -> Outcome {
     let how = outcome.described().map_or_else(String::new, |(how, _)| format!(": {how}"));
-    let why = format!("not executed, since its partner of the pair could not be executed{how}");
+    let why = format!("not executed, since the other side of the pair could not be executed{how}");
     Outcome::Failed { failure: Failure::Hook { why }, output: String::new() }
 }

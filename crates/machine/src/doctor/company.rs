@@ -37,7 +37,7 @@ fn kinds(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "unequal-cpus",
         harm: Harm::High,
         what: format!("CPUs are of {} kinds: {}", kinds.len(), shown.join(" and ")),
-        effect: "A program is faster or slower by the CPU that the scheduler happens to choose.",
+        effect: "The speed of a program depends on the CPU that the scheduler chooses.",
         source: "https://docs.kernel.org/scheduler/sched-capacity.html",
         remedy: FindingRemedy::Advice(format!(
             "measure on equal CPUs: `cpus = \"{fastest}\"` in the plan"
@@ -59,10 +59,10 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "smt",
         harm: Harm::Medium,
         what: match pairs.len() {
-            1 => "two threads share the one core".to_owned(),
+            1 => "two threads share the only core".to_owned(),
             cores => format!("two threads share each of {cores} cores"),
         },
-        effect: "What runs on the other thread of a core takes execution units and caches: up to \
+        effect: "A program on the other thread of a core takes execution units and caches: up to \
                  half of the speed.",
         source: RELIABLE,
         remedy,
@@ -79,7 +79,7 @@ fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
         remedy: FindingRemedy::Advice(
-            "end what runs, or let rounds wait: `--quiet-wait=10m`".to_owned(),
+            "end other programs, or let rounds wait: `--quiet-wait=10m`".to_owned(),
         ),
     })
 }
@@ -92,7 +92,7 @@ fn background(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     (!services.is_empty()).then(|| MachineFinding {
         name: "background-services",
         harm: if others { Harm::Medium } else { Harm::Low },
-        what: format!("services work at times of their own: {}", services.join(", ")),
+        what: format!("services may work at any time: {}", services.join(", ")),
         effect: "Updates, indexing and timed jobs load CPUs and disks for minutes, unannounced.",
         source: RELIABLE,
         remedy: FindingRemedy::Tune {

@@ -90,8 +90,8 @@ fn governor(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         FindingRemedy::Impossible("the kernel has no governor `performance`".to_owned())
     };
     let (effect, slow) = (
-        "The frequency follows the load with a delay: short executions are measured while the \
-         CPU still speeds up, and a program that waits less looks slower or faster.",
+        "The frequency follows the load with a delay: short executions are measured while the CPU \
+         still speeds up, and how much a program waits changes its speed.",
         "All CPUs stay at their lowest frequency: times are steady, but longer than in use.",
     );
     Some(MachineFinding {

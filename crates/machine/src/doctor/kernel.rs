@@ -145,7 +145,8 @@ fn watchdog(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "nmi-watchdog",
         harm: Harm::Low,
         what: "the NMI watchdog is on".to_owned(),
-        effect: "It takes one counter of each CPU: more counters have to share their time.",
+        effect: "The watchdog takes one counter of each CPU, so the others must share the \
+                 remaining ones.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#nmi-watchdog",
         remedy: settable(root, "watchdog=off", kernel::NMI_WATCHDOG, "0"),
     })

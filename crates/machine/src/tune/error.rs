@@ -93,9 +93,9 @@ impl TuneError {
                 if source.kind() == io::ErrorKind::PermissionDenied
                     && !rustix::process::geteuid().is_root() =>
             {
-                Some("only root may: `sudo tacho tune …`")
+                Some("only root may do this: `sudo tacho tune …`")
             }
-            Self::NeedsCommand { .. } => Some("write the command behind `--`"),
+            Self::NeedsCommand { .. } => Some("write the command after `--`"),
             Self::NotAvailable { .. } => Some("`tacho tune` lists the settings of this machine"),
             _ => None,
         }

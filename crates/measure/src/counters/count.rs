@@ -25,7 +25,7 @@ impl CounterValue {
     pub fn of(reading: CountReading) -> Result<Self, &'static str> {
         let CountReading { value, enabled, running } = reading;
         if enabled == 0 {
-            return Err("the kernel counted nothing of it, as of programs that change their user");
+            return Err("the kernel counted nothing, as for programs that change their user");
         }
         if running == 0 {
             return Err("the processor's counters were in use by others all the time");

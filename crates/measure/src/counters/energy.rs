@@ -153,7 +153,10 @@ impl Accumulator {
             ));
         }
         let after = self.read()?;
-        let before = self.before.take().ok_or("there was no energy to read when it began")?;
+        let before = self.before.take().ok_or(
+            "no energy could be read at the start of the \
+                                               execution",
+        )?;
         Ok(difference(before, after, self.range))
     }
 
@@ -308,7 +311,7 @@ mod tests {
             set(&root, domain.0, domain.2 + 1_500_000);
         }
         assert_eq!(energy.end().unwrap().value, 1_500_000);
-        assert!(energy.end().unwrap_err().starts_with("there was no energy"), "nothing began");
+        assert!(energy.end().unwrap_err().starts_with("no energy could be read"), "nothing began");
     }
 
     #[test]

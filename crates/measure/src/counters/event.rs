@@ -141,7 +141,7 @@ pub fn refusal(counter: Counter, error: &io::Error, root: &Path) -> Unavailable 
             if counter.is_of_processor() =>
         {
             let why = Unavailable::because(
-                "the processor's counters cannot be had, as in most virtual machines",
+                "no access to the processor's counters, as in most virtual machines",
             );
             let instead =
                 "`callgrind-instructions` counts them by executing the program in software";
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_refusal_is_told_in_words() {
         let (why, hint) = said(Counter::Instructions, libc::ENOENT, None);
-        assert_eq!(why, "the processor's counters cannot be had, as in most virtual machines");
+        assert_eq!(why, "no access to the processor's counters, as in most virtual machines");
         assert!(hint.starts_with("`callgrind-instructions` counts them"), "{hint}");
         assert_eq!(said(Counter::Cycles, libc::EOPNOTSUPP, None).1, "");
         let (why, hint) = said(Counter::Cycles, libc::EACCES, Some("4"));

@@ -33,7 +33,7 @@ impl NumberScale {
         match Unit::named(suffix) {
             (Unit::Other(name), _) if self.unit == Unit::Other(name.clone()) => Ok(number),
             (Unit::Other(_), _) => {
-                Err(format!("`{}` is not a number with its unit alone", short(text)))
+                Err(format!("`{}` has more than a number and its unit", short(text)))
             }
             (unit, factor) if unit == self.unit => Ok(number * factor),
             _ => Err(format!("`{}` has a unit, and the plan gives another or none", short(text))),

@@ -36,7 +36,7 @@ const OWN: usize = 24;
 /// What is known where the launcher does not answer: what it had started becomes ours, and is
 /// killed.
 const GONE: &str = "the process of tacho that starts commands was killed, by the command or by \
-    another process: the command was killed too, with all that it had started";
+                    another process: the command and all that it had started were killed too";
 /// The same where all was in a control group, which is emptied when it is removed.
 const GONE_IN_GROUP: &str = "the process of tacho that starts commands was killed, by the command \
     or by another process: the command was killed too, and its control group killed all that it \
@@ -44,11 +44,11 @@ const GONE_IN_GROUP: &str = "the process of tacho that starts commands was kille
 
 /// What is known where the launcher was there and did not answer, so that it was killed.
 const SILENT: &str = "the process of tacho that starts commands did not answer, because of the \
-    command or another process: it was killed with the command and all that the command had \
-    started";
+                      command or another process: both were killed, with all that the command had \
+                      started";
 const SILENT_IN_GROUP: &str = "the process of tacho that starts commands did not answer, because \
-    of the command or another process: it was killed with the command, and the control group \
-    killed all that the command had started";
+                               of the command or another process: both were killed, and the \
+                               control group killed all that the command had started";
 /// What is known where the launcher was stopped: meanwhile nothing kept the time.
 pub const STOPPED: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by \
     the command or by another process: the command was ended, with all that it had started";

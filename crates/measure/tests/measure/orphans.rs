@@ -259,7 +259,7 @@ fn our_other_children_are_left_alone() {
 fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let why = "the process of tacho that starts commands was killed, by the command or by another \
-        process: the command was killed too, with all that it had started";
+        process: the command and all that it had started were killed too";
     for _ in 0..2 {
         let ended =
             executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;

@@ -59,7 +59,7 @@ impl ProbeOutcome {
             Self::Gone => "gone",
             Self::Holds => "holds",
             Self::NotAvailable => "not available here",
-            Self::Turned => "the other way round",
+            Self::Turned => "reversed",
             Self::Unclear => "not known here",
             Self::UnderWay => "not known yet",
         }

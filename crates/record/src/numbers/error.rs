@@ -22,7 +22,7 @@ pub enum NumbersError {
         why: String,
     },
     /// It holds nothing.
-    #[error("there is nothing in it")]
+    #[error("the input is empty")]
     Empty,
     /// It is not JSON; the message says where.
     #[error("it begins like JSON, but is not valid JSON: {why}")]
@@ -135,7 +135,7 @@ impl NumbersError {
             Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
             Self::Empty | Self::NoSeries | Self::Missing { .. } => {
-                Some(format!("the simplest is `{SIMPLEST}`"))
+                Some(format!("the simplest input is `{SIMPLEST}`"))
             }
             Self::Header { .. } | Self::NoNumbers => {
                 Some("the first line names the columns: `commit,parse,load`".to_owned())

@@ -172,11 +172,11 @@ fn each_mistake_in_json_names_its_place() {
     );
     insta::assert_snapshot!(refused(r#"{"vals": [1]}"#), @r#"
     `the object` has no `values`
-    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     insta::assert_snapshot!(refused(r#"{"series": {}}"#), @r#"
     there is no series in it
-    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     insta::assert_snapshot!(
         refused(r#"{"series": 3}"#),
@@ -192,8 +192,8 @@ fn each_mistake_in_json_names_its_place() {
         @"there are two series `a`"
     );
     insta::assert_snapshot!(refused(" \n"), @r#"
-    there is nothing in it
-    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    the input is empty
+    hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     assert!(
         refused(&"[".repeat(100_000)).contains("recursion limit"),

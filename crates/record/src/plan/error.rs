@@ -190,7 +190,7 @@ impl Mistake {
                 "add `shell = true` (in a companion write `sh -c '…'`), or quote it"
             }
             Mistake::NotFilledIn { .. } => {
-                "it is a path from the plan's folder, the same for all revisions"
+                "this is a path from the plan's folder, the same for all revisions"
             }
             Mistake::OutputNotRead { .. } => {
                 "leave `output` out, or use a pipe or a file, which are read"

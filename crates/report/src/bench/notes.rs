@@ -39,8 +39,8 @@ pub const STATUS_HINT: &str = "`-i` lets commands exit with any status";
 #[must_use]
 pub fn duet([first, second]: [u32; 2]) -> String {
     format!(
-        "executed at the same time on processors {first} and {second}, swapped each round; each \
-         time was measured while the other command was running"
+        "executed at the same time on processors {first} and {second}, swapped each round; all \
+         times were measured while the other command was running"
     )
 }
 
@@ -167,8 +167,7 @@ pub fn failure_hint(why: &str, command: &str) -> Option<String> {
             "`{{{name}}}` has no value: `-L {name} 1,2` executes the command with each value"
         ));
     }
-    (why == NOT_FOUND)
-        .then(|| "a shell exits with 127 where it does not find the program".to_owned())
+    (why == NOT_FOUND).then(|| "a shell exits with 127 if it does not find the program".to_owned())
 }
 
 /// The name of a parameter without a value in this command: what is in braces, but neither in

@@ -72,7 +72,10 @@ impl BenchFindings<'_> {
         let is_known = times().all(|time| time.interval.is_some() || time.n >= FEWEST);
         let looked_at = (self.is_looked_at && has_interval).then(|| format!("* {LOOKED_AT_MEANS}"));
         let few = (!is_known).then(|| {
-            format!("medians of fewer than {FEWEST} have no 95 % interval; use `-r {FEWEST}`")
+            format!(
+                "fewer than {FEWEST} samples give no 95 % interval; use `-r \
+                     {FEWEST}`"
+            )
         });
         looked_at.into_iter().chain(few).collect()
     }

@@ -9,7 +9,7 @@ use crate::comparison::{clauses, shown};
 use crate::words::percent;
 
 /// What is said where nothing is known that would settle it.
-const NO_WAY: &str = "it is not known how many more rounds would settle it";
+const NO_WAY: &str = "how many more rounds would settle it is unknown";
 
 /// The columns of a ranking.
 pub const RANKED: [&str; 4] = ["", "", "", ""];
@@ -27,7 +27,7 @@ impl BenchFindings<'_> {
         lines.chain([Block::Table(table)]).collect()
     }
 
-    /// What the rows are: `times that of a, the fastest, with 95 % intervals`.
+    /// What the rows are: `ratios to a, the fastest, with 95 % intervals`.
     fn above(&self, reference: BenchReference) -> String {
         let name = self.quoted(reference.index);
         let word = if reference.is_fastest { ", the fastest" } else { "" };
@@ -39,9 +39,9 @@ impl BenchFindings<'_> {
         };
         let what = match self.quantities() {
             (false, false) => return format!("against {name}{word}"),
-            (true, false) => format!("times that of {name}{word}"),
+            (true, false) => format!("ratios to {name}{word}"),
             (false, true) => format!("differences from {name}{word}"),
-            (true, true) => format!("times that of {name}{word}, or differences from it"),
+            (true, true) => format!("ratios to {name}{word}, or differences from it"),
         };
         format!("{what},{by} with 95 % intervals")
     }

@@ -65,8 +65,8 @@ impl BenchFindings<'_> {
                     format!("{below} values are")
                 };
                 format!(
-                    "after subtracting the shell, {values} negative: the shell varies by more \
-                     than the command takes"
+                    "after subtracting the shell, {values} negative: the time of the shell varies \
+                     by more than the command takes"
                 )
             }
             BenchWarning::CarryOver(index, share) => format!(
@@ -85,15 +85,15 @@ impl BenchFindings<'_> {
                 } else {
                     "nearly all".to_owned()
                 };
-                format!("{share} of its time was its shell, which is subtracted")
+                format!("the shell took {share} of the time, which is subtracted")
             }
             BenchWarning::MostlyStart(start) => format!(
-                "most of its time is the start of a process: `true` takes {} here",
+                "most of the time is the start of a process: `true` takes {} here",
                 Unit::Nanoseconds.show(start)
             ),
             BenchWarning::NoSteadyState(rounds) => {
                 let rounds = count(rounds as usize, "round");
-                format!("no steady state: its level last changed {rounds} before the end")
+                format!("no steady state: the level last changed {rounds} before the end")
             }
             BenchWarning::Stolen(share) => host::stolen(share, "meanwhile"),
         }
@@ -106,27 +106,27 @@ impl BenchFindings<'_> {
             BenchWarning::BelowShell(_) | BenchWarning::MostlyStart(_) => {
                 Some("repeat the work many times within one execution")
             }
-            BenchWarning::CarryOver(..) => Some(
-                "`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`",
-            ),
+            BenchWarning::CarryOver(..) => {
+                Some("`-p` can make the same state before each execution, such as `-p 'sleep 1'`")
+            }
             BenchWarning::FirstSlow(_) if given.warmup => None,
             BenchWarning::FirstSlow(_) if given.prepare => {
                 Some("`-w 3` executes each command three times before measuring")
             }
             BenchWarning::FirstSlow(_) => Some(
-                "`-w 3` executes each command three times before measuring; `-p` can restore that \
-                 state before each execution",
+                "`-w 3` executes each command three times before measuring; to measure the slow \
+                 case, let `-p` restore the first state each time",
             ),
             BenchWarning::LeftBehind(_) => Some(LEFT_BEHIND_HINT),
             // Where something is unclear, that is among the ways out.
             BenchWarning::Loaded(_) if self.needs_way_out() => None,
-            BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until they are done"),
+            BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until the host is quiet"),
             BenchWarning::MostlyShell(_) => {
-                Some("a command that needs no shell is measured without one; `-N` uses none")
+                Some("`-N` uses no shell; by default, only a command with shell syntax gets one")
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => {
-                Some("`-w found` with more executions shows its levels, and leaves the warmup out")
+                Some("`-w found` with more executions shows the levels and leaves out the warmup")
             }
             BenchWarning::Stolen(_) => None,
         }

@@ -22,14 +22,14 @@ impl SameProgram {
     pub fn warning(&self) -> String {
         let what = match self {
             Self::Benchmark { name, .. } => {
-                format!("nothing that `{name}` executes names `{{build}}`")
+                format!("`{name}` uses nothing of the build")
             }
             Self::InRepository(path) => format!(
-                "`{}` of the repository's folder is executed whatever is built",
+                "`{}` in the repository's folder is executed, not the build",
                 path.display()
             ),
         };
-        format!("{what}: each revision is measured by the same program")
+        format!("{what}: all revisions are measured with the same program")
     }
 
     /// What executes the program of each revision.
@@ -39,7 +39,10 @@ impl SameProgram {
             Self::Benchmark { program, .. } => {
                 let program = program.as_deref().and_then(|it| Path::new(it).file_name());
                 let name = program.map_or("prog".into(), |name| name.to_string_lossy());
-                format!("in the plan's command `{{build}}/{name}` is the program of each revision")
+                format!(
+                    "write `{{build}}/{name}` in the plan's command: the program of each \
+                         revision"
+                )
             }
             Self::InRepository(path) => {
                 format!("`./{}` is the program that was built", path.display())

@@ -58,7 +58,7 @@ fn observed(bisection: &Bisection, places: [usize; 2], &effect: &BisectedEffect)
 }
 
 /// A side that was ended by a limit had not used all that it needs.
-const NOT_KNOWN: &str = "an unknown amount, as a limit ended one side";
+const NOT_KNOWN: &str = "an unknown amount, as one side reached a limit";
 
 /// How much one side differs from the other. `limited` is the number of samples of each that
 /// reached a limit.

@@ -80,7 +80,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     let why = match sd {
         Some(sd) => {
             format!(
-                "builds vary by about {} here, and no step stands out from that",
+                "builds vary by about {} here, and no change stands out from this variation",
                 size(bisection, sd)
             )
         }
@@ -88,9 +88,8 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     };
     let mut hints = vec!["more samples of the same builds would not help"];
     if asked.layout.is_none() && asked.typed.is_none() {
-        hints.push(
-            "`tacho layouts` measures how far builds vary, and `--layout` takes that into account",
-        );
+        hints
+            .push("`tacho layouts` measures how far builds vary, and `--layout` takes that number");
     }
     hints.push(larger);
     [why, hints.join("; ")]
@@ -99,19 +98,18 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
 /// Where no others show by how much builds vary.
 fn two_builds(bisection: &Bisection) -> [String; 2] {
     let change = bisection.standing.change.as_ref();
-    let change =
-        change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
+    let change = change.map_or_else(|| "the difference".to_owned(), |by| effect(bisection, by));
     let layouts = match bisection.asked.typed {
         None => " (`tacho layouts` measures it)",
         Some(_) => "",
     };
     let hint = format!(
-        "name ends further apart, so that more builds before and after the change are measured, or \
-         state with `--layout 1%` how far builds vary{layouts}"
+        "name ends further apart to measure more builds on both sides of the change, or give the \
+         variation of builds as `--layout 1%`{layouts}"
     );
     let why = format!(
         "with only two builds it is unknown how far builds of one source vary: {change} may be \
-         nothing more than that"
+         such a variation"
     );
     [why, hint]
 }
@@ -182,7 +180,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "with a larger `--max-builds`, the same command resumes",
         ],
         UndecidedReason::Budget => {
-            ["the budget ended", "with a larger `--budget`, the same command resumes"]
+            ["the budget is used up", "with a larger `--budget`, the same command resumes"]
         }
         UndecidedReason::Builds => [
             "a change this small may be a difference between builds",
@@ -192,8 +190,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
             [
                 "neither end can be built, for the same reason, so no other revision was tried",
-                "the cause is most likely this host, not the commits: fix it, and the same command \
-                 with `--retry-failed` builds again",
+                "the cause is most likely this host, not the commits: fix the host, then the same \
+                 command with `--retry-failed` builds again",
             ]
         }
         UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
@@ -203,8 +201,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::Command => [
             "both ends fail in the same way, so no other revision was tried",
-            "the command, or what is read from its output, is probably mistyped, or a program or \
-             file is missing; otherwise name ends at which the command works",
+            "check the command, how its output is read, and that its programs and files exist; or \
+             name ends at which the command works",
         ],
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "the measured commits do not differ, but one end could not be measured",
@@ -212,7 +210,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
              the plan can patch them",
         ],
         UndecidedReason::End if unusable.iter().any(|it| it.kind == UnusableKind::WrongAnswer) => [
-            "the answer at one end is wrong, so times cannot be compared with it",
+            "the answer at one end is wrong, so its times are not comparable",
             "name ends with the same answer; `--test COMMAND` finds where the answer changed",
         ],
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
@@ -225,9 +223,9 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             usable_ends(bisection),
         ],
         UndecidedReason::Exhausted => [
-            "no other measurement that is possible here would help",
-            "the commits that cannot be measured hide the change: make them measurable, such as by \
-             a quirk of the plan",
+            "no other possible measurement would help",
+            "commits that cannot be measured hide the change: a quirk of the plan may make them \
+             build",
         ],
         UndecidedReason::Noise => [
             "whether anything changed is not known",
@@ -235,9 +233,9 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
              or a quieter host needs fewer samples",
         ],
         UndecidedReason::NotConfirmed => [
-            "several times, fresh samples did not confirm what the search had found",
-            "there may be several changes, or a host that is not steady: try `--all`, or a \
-             quieter time",
+            "fresh samples repeatedly did not confirm the commit that the search had found",
+            "there may be several changes, or the host is not steady: try `--all`, or a quieter \
+             time",
         ],
     }
 }
@@ -314,7 +312,7 @@ pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let all = standing.culprits.is_empty()
         && matches!(standing.found, Some(BisectionEnd::Undecided { .. }));
     let hidden = hides || (all && standing.unusable.iter().any(may_be_built));
-    hidden.then_some("`--retry-failed` builds again what could not be built")
+    hidden.then_some("`--retry-failed` tries failed builds again")
 }
 
 /// Whether another build may come out otherwise: what does not merge today does not tomorrow.
@@ -344,8 +342,8 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
             .any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
     };
     (is_read && standing.culprits.iter().any(jumps)).then_some(
-        "numbers that change by a factor of 1000 or 1024, or a power of these, may have changed \
-         their unit: compare the output of both",
+        "a change by a factor of 1000 or 1024, or a power of these, may be a change of unit: \
+         compare the outputs of both revisions",
     )
 }
 
@@ -447,7 +445,10 @@ mod tests {
         let mut bisection = super::super::example::bisection("finished");
         bisection.standing.between_builds = Some(0.0104);
         let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
-        assert_eq!(why, "builds vary by about 1.0 % here, and no step stands out from that");
+        assert_eq!(
+            why,
+            "builds vary by about 1.0 % here, and no change stands out from this variation"
+        );
         assert!(hint.contains("`tacho layouts`"), "{hint}");
         bisection.asked.layout = Some(0.01);
         bisection.standing.between_builds = None;

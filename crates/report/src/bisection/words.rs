@@ -152,11 +152,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
-                1 => {
-                    "; a change that was there at only one commit, and gone at the next, would not \
-                      be seen"
-                        .to_owned()
-                }
+                1 => "; a change that only one commit had would not be seen".to_owned(),
                 some => {
                     format!("; a change that came and went within {some} commits would not be seen")
                 }
@@ -187,7 +183,7 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
         )];
     };
     let by = aside.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
-    let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
+    let beside = format!("{earlier}, which is not on the main line of {later},");
     match aside.said {
         OffMainlineFinding::Alike => {
             vec![format!("{beside} behaves like {start}, the fork point: they differ by {by}")]
@@ -198,8 +194,8 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
         OffMainlineFinding::Otherwise => vec![
             format!("{beside} differs from {start}, the fork point, by {by}"),
             format!(
-                "that change is between {start} and {earlier}, which this bisection does not \
-                 search: `tacho bisect {start} {earlier}` does"
+                "this bisection does not search between {start} and {earlier}: `tacho bisect \
+                 {start} {earlier}` does"
             ),
         ],
         OffMainlineFinding::UnderWay => {
@@ -219,7 +215,8 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
         format!(
-            "inside the merge {} ({}), whose effect is {}, as the bisection {} has found",
+            "this is a search inside the merge {} ({}): its effect is {}, as found by the \
+             bisection {}",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
             bounded(bisection, merge.limited, &merge.effect),
@@ -247,7 +244,7 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let (good, bad) = &merge.ends;
     let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
     (!said.is_empty())
-        .then(|| format!("from {first} to {last} in all: {change}; {}", said.join("; ")))
+        .then(|| format!("whole change from {first} to {last}: {change}; {}", said.join("; ")))
 }
 
 /// What culprits leave of the whole change.
@@ -277,12 +274,12 @@ pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -
     let asked = &bisection.asked;
     match left.said {
         ResidualFinding::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
-            "that is less than {}: `--all` with a smaller `--min-effect` looks for it",
+            "the rest is less than {}: `--all` with a smaller `--min-effect` searches for it",
             least(bisection)
         )),
-        ResidualFinding::More if !searched => Some("`--all` goes on with what is left".to_owned()),
+        ResidualFinding::More if !searched => Some("`--all` searches for the rest".to_owned()),
         ResidualFinding::Bounds | ResidualFinding::Likely if !searched => {
-            Some("`--all` looks for what else may have changed".to_owned())
+            Some("`--all` searches for other changes".to_owned())
         }
         ResidualFinding::Bounds
         | ResidualFinding::Likely
@@ -355,10 +352,10 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
     let standing = &bisection.standing;
     let first = match standing.found {
         Some(BisectionEnd::Verified) if standing.has_open_sides() => {
-            Some("whether anything else changed beside it is undecided".to_owned())
+            Some("whether anything else changed is undecided".to_owned())
         }
         Some(BisectionEnd::DependsOnMachine) => {
-            Some("it depends on the machine or the layout of the program".to_owned())
+            Some("the effect depends on the machine or the layout of the program".to_owned())
         }
         Some(BisectionEnd::Verified) => None,
         Some(BisectionEnd::NotReproduced) => Some(not_reproduced(bisection)),
@@ -440,7 +437,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
         notes.extend(left_hint(bisection, &it, searched).map(AnswerNote::hint));
     }
     if bisection.may_have_drifted() {
-        let drift = "the host may have drifted meanwhile, and the estimate accounts for that";
+        let drift = "the host may have drifted meanwhile; the estimate accounts for drift";
         notes.push(AnswerNote::plain(drift.to_owned()));
     }
     notes
@@ -453,5 +450,5 @@ fn whole_change(bisection: &Bisection) -> Option<String> {
     let little = bisection.left().filter(|it| it.said == ResidualFinding::Little);
     let little = little.map_or_else(String::new, |it| format!("; {}", left(bisection, &it)));
     let [first, last] = [first, last].map(|place| name(bisection, place));
-    Some(format!("from {first} to {last} in all: {change}{little}"))
+    Some(format!("whole change from {first} to {last}: {change}{little}"))
 }

@@ -123,7 +123,10 @@ pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit)
     if let Some(step) =
         comparison.notes.iter().find_map(is_coarse).filter(|_| comparison.more.is_none())
     {
-        return Some(format!("the values come in steps of {}, which hide it", unit.show(step)));
+        return Some(format!(
+            "the values come in steps of {}, which hide the difference",
+            unit.show(step)
+        ));
     }
     // Only without a difference anywhere are they the same; so small a one more rounds may never
     // distinguish from none.
@@ -164,7 +167,11 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
     has(Note::Contradicted).then(|| {
-        format!("{} and {} contradict each other", of(first.estimator), of(second.estimator))
+        format!(
+            "the ratio of {} and that of {} contradict each other",
+            of(first.estimator),
+            of(second.estimator)
+        )
     })
 }
 
@@ -191,9 +198,9 @@ pub fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<Strin
             (_, high) if high.is_infinite() => too_few(b),
             _ => None,
         },
-        Bound::AtLeast => Some(format!("of {b} only a lower bound is known")),
-        Bound::AtMost => Some(format!("of {a} only a lower bound is known")),
-        Bound::Unknown => Some("of both only lower bounds are known".to_owned()),
+        Bound::AtLeast => Some(format!("only a lower bound of {b} is known")),
+        Bound::AtMost => Some(format!("only a lower bound of {a} is known")),
+        Bound::Unknown => Some("only lower bounds of both are known".to_owned()),
     }
 }
 
@@ -250,7 +257,7 @@ pub fn two_modes(
     let interval = format!("{} … {}", points(low), points(high));
     let compared = match comparison.choice.because {
         ChoiceReason::Modes => "; the ratio is that of the means",
-        ChoiceReason::Earlier => "; another run may be in either mode more often",
+        ChoiceReason::Earlier => "; in another run the shares of the modes may differ",
         _ => "",
     };
     Some(format!(
@@ -295,9 +302,9 @@ pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
     let [usual, here] = [RunEffectPrior::UNKNOWN.deviation, deviation].map(percent);
     match (is_assumed, usual == here) {
         (false, _) => "as earlier runs show".to_owned(),
-        (true, true) => "assumed, as too little is known of this host".to_owned(),
+        (true, true) => "assumed: too little is known of this host".to_owned(),
         (true, false) => {
-            format!("partly assumed from the usual {usual}, as too little is known of this host")
+            format!("estimated from the usual {usual} and the few runs of this host")
         }
     }
 }
@@ -311,8 +318,8 @@ pub fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
         all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
     match [low, high].map(percent) {
         _ if high == 0.0 => None,
-        [low, high] if low == high => Some(format!("a difference of {low}")),
-        [low, high] => Some(format!("a difference of {low} to {high}, by row,")),
+        [low, high] if low == high => Some(low),
+        [low, high] => Some(format!("{low} to {high}, depending on the row")),
     }
 }
 
@@ -407,7 +414,7 @@ mod tests {
         assert_eq!((coarse.verdict, coarse.more), (Verdict::Unclear, None));
         assert_eq!(
             why(&coarse).as_deref(),
-            Some("the values come in steps of 4.000 ms, which hide it")
+            Some("the values come in steps of 4.000 ms, which hide the difference")
         );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1];
         let apart = compared(&samples(around_zero), &samples([0.5; 6]), &[]);
@@ -453,8 +460,8 @@ mod tests {
     #[test]
     fn what_is_assumed_of_runs_is_told_in_numbers() {
         assert_eq!(from_runs(false, 0.02), "as earlier runs show");
-        assert_eq!(from_runs(true, 0.045), "assumed, as too little is known of this host");
-        let in_part = "partly assumed from the usual 4.5 %, as too little is known of this host";
+        assert_eq!(from_runs(true, 0.045), "assumed: too little is known of this host");
+        let in_part = "estimated from the usual 4.5 % and the few runs of this host";
         assert_eq!(from_runs(true, 0.034), in_part);
     }
 
@@ -478,11 +485,8 @@ mod tests {
     #[test]
     fn the_smallest_differences_are_told_as_they_are_printed() {
         let worded = |least: &[f64]| could_see(least.iter().copied());
-        assert_eq!(worded(&[0.01, 0.0, 0.01]).as_deref(), Some("a difference of 1.0 %"));
-        assert_eq!(
-            worded(&[0.05, 0.01]).as_deref(),
-            Some("a difference of 1.0 % to 5.0 %, by row,")
-        );
+        assert_eq!(worded(&[0.01, 0.0, 0.01]).as_deref(), Some("1.0 %"));
+        assert_eq!(worded(&[0.05, 0.01]).as_deref(), Some("1.0 % to 5.0 %, depending on the row"));
         assert_eq!(worded(&[]), None);
     }
 }

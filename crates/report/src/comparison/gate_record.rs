@@ -37,7 +37,7 @@ impl GateRecord {
     pub fn outcome(&self, a: &str) -> String {
         let gate = self;
         let Some(failed) = gate.failed else {
-            return "not decided, since not all was measured".to_owned();
+            return "not decided: not everything was measured".to_owned();
         };
         let lone = (!gate.lone.is_empty())
             .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));

@@ -64,9 +64,10 @@ impl ComparisonReport<'_> {
         let is_shown = row.verdict != Verdict::Unclear || decides;
         (is_shown && is_beyond(control, found, self.terms.margin)).then(|| {
             format!(
-                "{} differs from itself by {} here, which is no less than {}",
+                "the control of {} differs from it by {}, at least as much as {} does ({})",
                 self.names[0],
                 change(control),
+                self.names[1],
                 change(found)
             )
         })
@@ -120,8 +121,7 @@ impl ComparisonReport<'_> {
             "executions right after {side} ({}) differ by {by} from those after the other side",
             carried.benchmark
         );
-        let hint = "a `prepare` can bring about the same state before each execution, such as \
-                    `sleep 1`";
+        let hint = "a `prepare` can make the same state before each execution, such as `sleep 1`";
         vec![AnswerNote::warning(after), AnswerNote::hint(hint.to_owned())]
     }
 
@@ -202,7 +202,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     }
     let of = match estimate.estimator {
         Estimator::RoundRatios => "within each round",
-        Estimator::AllRatios => "of all samples of one to all of the other",
+        Estimator::AllRatios => "over all pairs of samples",
         Estimator::Mean => "of the means",
         Estimator::Minimum => "of the minima",
         Estimator::Neighbours => "of executions next to each other in time",

@@ -46,7 +46,7 @@ impl ComparisonReport<'_> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
         let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::told_least))
             .map_or_else(String::new, |what| {
-                format!("; {what} would have been detected with a chance of 80 %")
+                format!("; smallest detectable difference (with a chance of 80 %): {what}")
             });
         let first = format!("{kind}{}{seen}", counts(self.rows));
         let rest = [self.spent_budget(), self.imprecise(), self.family()];

@@ -200,9 +200,10 @@ impl ComparisonReport<'_> {
             Some(of_all) if holds_one(of_all) => {
                 Some(format!("corrected for the interim looks, the interval is {}", ratios(of_all)))
             }
-            Some(_) if row.comparison.notes.is_empty() => {
-                Some(format!("it may be within {}", words::precision(self.terms.margin)))
-            }
+            Some(_) if row.comparison.notes.is_empty() => Some(format!(
+                "the difference may be within {}",
+                words::precision(self.terms.margin)
+            )),
             _ => None,
         }
     }

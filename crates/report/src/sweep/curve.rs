@@ -36,7 +36,7 @@ impl SweepFindings<'_> {
                 )
             }
             SweepShape::Unresolved if most.is_infinite() => {
-                "unclear: one execution of each value does not show how much they vary: `-r 10` \
+                "unclear: one execution of each value does not show how much values vary; `-r 10` \
                  executes each ten times"
                     .to_owned()
             }
@@ -89,7 +89,7 @@ impl SweepFindings<'_> {
         let cost = percent(curve.costs[knee].estimate.exp_m1());
         let name = self.name(knee);
         Some(format!(
-            "knee: {name}, {cost} from the best; from there to the best, further steps gain little"
+            "knee: {name}, {cost} from the best: further steps towards the best gain little"
         ))
     }
 

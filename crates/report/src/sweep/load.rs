@@ -70,13 +70,16 @@ impl LoadFindings<'_> {
             }
             Some(LoadOutcome::AllKeep) => vec![
                 format!("highest load: at least {}{}", name(last), received(last)),
-                format!("the whole range keeps `{limit}`: a wider one would show where that ends"),
+                format!(
+                    "the whole range keeps `{limit}`: a wider range would show the highest \
+                         load"
+                ),
             ],
             Some(LoadOutcome::Between(low, high)) => vec![
                 format!("highest load that keeps `{limit}`: {}{}", name(low), received(low)),
                 self.confidence(low),
                 format!(
-                    "{} breaks it in {} of {} trials",
+                    "{} breaks the limit in {} of {} trials",
                     name(high),
                     broken(search.kept(high)),
                     search.kept(high).1

@@ -67,8 +67,8 @@ impl OptimumFindings<'_> {
         let (taken, whole) = (self.taken, self.whole);
         let values = self.grid.rows.len();
         let why = if self.is_cut_short {
-            "; this is the most a search takes: a larger `-r` allows more, and fewer `--steps` \
-             need less"
+            "; the search stopped at its limit, half of that: raise it with `-r`, or use fewer \
+             `--steps`"
         } else {
             ""
         };

@@ -78,9 +78,9 @@ impl SweepFindings<'_> {
         let limits = self.limits.iter().zip(&row.limits);
         let broken = limits.filter_map(|(limit, kept)| match kept {
             Some((true, true)) => None,
-            Some((true, false)) => Some(format!("{} is not certain", limit.text)),
-            Some((false, true)) => Some(format!("not {}", limit.text)),
-            Some((false, false)) => Some(format!("not {}, not certain", limit.text)),
+            Some((true, false)) => Some(format!("probably keeps {}", limit.text)),
+            Some((false, true)) => Some(format!("breaks {}", limit.text)),
+            Some((false, false)) => Some(format!("probably breaks {}", limit.text)),
             None => Some(format!("no {}", limit.metric)),
         });
         broken.collect()

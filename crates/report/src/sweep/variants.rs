@@ -98,7 +98,7 @@ impl VariantFindings<'_> {
         }
         let names = self.front.iter().map(|at| cut(&self.names.label(*at), COMMAND));
         format!(
-            "Pareto front of time and memory, no other is certainly better at both: {}",
+            "Pareto front of time and memory (no other variant is certainly better at both): {}",
             in_backticks(names)
         )
     }

@@ -79,8 +79,9 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 (count(standing.samples, "sample"))
                 @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
                 @if let Some(before) = &one.asked.spent {
-                    "; before it in the same call " (count(before.builds, "build")) ", "
-                    (count(before.samples, "sample"))
+                    @let all = before.and(standing);
+                    "; the whole search: " (count(all.builds, "build")) ", "
+                    (count(all.samples, "sample"))
                 }
             } }
         }
@@ -123,7 +124,7 @@ fn inside(view: &View, one: &Bisection) -> Markup {
     html! {
         @for inner in all {
             p.callout {
-                "Inside the merge it goes on in the bisection "
+                "The search inside the merge is the bisection "
                 a href={ "../" (bisection_file(inner)) } { (inner.name) }
                 ": " (sentence(view, "../", inner))
             }
@@ -323,7 +324,7 @@ fn again(one: &Bisection) -> Markup {
     html! {
         section {
             h2 { "See it again" }
-            p { "Each of its steps, and what was believed after it:" }
+            p { "Each step, and the probabilities after each:" }
             pre { "tacho bisect log " (one.name) "\ntacho bisect log " (one.name) " --replay" }
             p { "Bisect once more, with fresh samples:" }
             pre { (one.command()) " --again" }

@@ -251,8 +251,8 @@ fn false_alarms(view: &View) -> Markup {
     html! {
         @if looked_at > 0 {
             p.note {
-                "Users marked " (marked) " of " (count(looked_at, "change"))
-                " that they looked at as a false alarm ("
+                "False alarms: " (marked) " of " (count(looked_at, "change"))
+                " that users looked at ("
                 (percent(marked as f64 / looked_at as f64)) ")."
             }
         }

@@ -173,8 +173,8 @@ fn executed_apart(one: &ComparisonRecord, side: usize) -> String {
     let name = one.name(side);
     match one.terms.earlier[side].map(|earlier| earlier.run) {
         _ if one.terms.executes(side) => format!("{name} was executed in this run, by itself."),
-        Some(run) => format!("{name} was not executed: it is what run {run} measured."),
-        None => format!("{name} was not executed: it is what a file says."),
+        Some(run) => format!("{name} was not executed: its values are those of run {run}."),
+        None => format!("{name} was not executed: its values are those of a file."),
     }
 }
 
@@ -313,7 +313,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
         h1 { "Comparisons" }
         p.lead {
             (count(number, "comparison"))
-            ", newest first: two programs beside one another, and what diffs did that were tried."
+            ", newest first: two programs compared, or a patch tried."
         }
         @for page in all {
             section {

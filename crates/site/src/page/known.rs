@@ -83,8 +83,8 @@ fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
             "Levels between the changes that the last analysis sees, newest first, "
             "without the luck of builds and the effects of runs. "
             @if known.verdict.parts.levels.iter().any(|level| !over(level).is_empty()) {
-                "A level over a change is that of both its sides: the change is reported, and the "
-                "last analysis did not see it."
+                "A level with a reported change inside covers both sides: the last analysis did "
+                "not see that change."
             }
         }
         (scrolling("levels", &html! {

@@ -126,8 +126,8 @@ fn repetitions(row: &LayoutsRow) -> Markup {
         @if !row.repetitions.is_empty() {
             h3 { "How often to repeat" }
             p.note {
-                "For a mean of that precision (95 % confidence), at the least cost: a build takes \
-                 as long as "
+                "The cheapest way to a mean of that precision (95 % confidence): a build takes as \
+                 long as "
                 (format!("{:.0}", row.cost)) " executions (" (duration(row.row.build)) ")."
             }
             (scrolling("repetitions", &html! {
@@ -201,8 +201,7 @@ fn each_layout(row: &LayoutsRow) -> Markup {
 pub(crate) fn list(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Layouts" }
-        p.lead { "One source, linked in several orders: what going on, starting again and linking \
-                  again add." }
+        p.lead { "One source, linked in several orders: what keep, restart and relink add." }
         (scrolling("layouts", &html! {
             table {
                 thead { tr {

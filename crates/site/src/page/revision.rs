@@ -60,7 +60,7 @@ pub(crate) fn page(view: &View, place: usize, material: &RevisionMaterial) -> Ve
         (byline(view, revision))
         @if let Some(other) = revision.equal_to {
             p.callout { "It builds to the same program as " (revision_named(view, "../", other))
-                ", which was measured in its stead." }
+                ", which was measured instead." }
         }
         @if !is_built { (builds) }
         (results(view, revision))

@@ -203,7 +203,7 @@ fn output((failure, lines): &(String, &str), rounds: &[u32]) -> Markup {
         p.note {
             @if rounds.len() == 1 { "Round " } @else { "Rounds " } (numbers.join(", ")) ": "
             (failure) "."
-            @if !lines.is_empty() { " Printed at last:" }
+            @if !lines.is_empty() { " Last output:" }
         }
         @if !lines.is_empty() { pre.log { (lines) } }
     }

@@ -95,9 +95,9 @@ fn reference(view: &View, series: &SeriesView) -> Markup {
             figure.chart.reference {
                 (svg::strip(&values, "the reference over revisions"))
                 figcaption {
-                    "The reference: what fixed programs took in the run of each revision, from "
+                    "The reference: the time of fixed programs in the run of each revision, from "
                     (text::percent_change(low)) " to " (text::percent_change(high))
-                    " of the usual time. Where it changes, so did the machine."
+                    " relative to the usual time. Where this time changes, the machine changed."
                 }
             }
         }

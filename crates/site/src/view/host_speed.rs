@@ -53,7 +53,10 @@ impl HostSpeed {
             sizes.into_iter().filter(|(_, size)| *size >= FEWEST).map(|(cell, _)| cell).collect();
         timed.retain(|it| cells.binary_search(&it.cell).is_ok());
         if cells.len() > MOST_CELLS {
-            let why = format!("It is not estimated in runs of more than {MOST_CELLS} programs.");
+            let why = format!(
+                "The host's speed is not estimated in runs of more than {MOST_CELLS} \
+                               programs."
+            );
             return Self { path: Vec::new(), sentences: vec![why] };
         }
         let executions: Vec<InterleavedExecution> =
@@ -63,7 +66,9 @@ impl HostSpeed {
             None => Self {
                 path: Vec::new(),
                 sentences: vec![
-                    "Too few executions of several programs in turns to see it.".to_owned(),
+                    "There are too few executions of several programs in turn to show the host's \
+                     speed."
+                        .to_owned(),
                 ],
             },
         }
@@ -227,7 +232,7 @@ mod tests {
         let mut alone = run(1.5);
         alone.benchmarks[0].executions.retain(|it| it.program == 0);
         let none = HostSpeed::of(&alone);
-        assert!(none.path.is_empty() && none.sentences[0].contains("Too few"));
+        assert!(none.path.is_empty() && none.sentences[0].contains("too few"));
         assert!(HostSpeed::of(&RunExecutions::default()).path.is_empty());
     }
 }

@@ -31,17 +31,17 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert_eq!(picture("levels of measured commits").matches("<circle").count(), 7);
     let other = read("bisection/b2.html");
     assert!(other.contains("Not reproduced: "));
-    let around = "as the bisection <a href=\"../bisection/b3.html\">b3</a> has found";
+    let around = " by the bisection <a href=\"../bisection/b3.html\">b3</a>";
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
-    let by = "whose effect is &gt; +12.0 % (a limit was reached), ";
+    let by = "its effect is &gt; +12.0 % (a limit was reached) by ";
     assert!(other.contains(by), "{other}");
-    let left = "From v2 to v1 &amp; &lt;old&gt; in all: ";
+    let left = "Whole change from v2 to v1 &amp; &lt;old&gt;: ";
     assert!(
         other.contains(left) && other.contains("the named commits, so something else changed too"),
         "{other}"
     );
     let back =
-        "it goes on in the bisection <a href=\"../bisection/b2.html\">b2</a>: Not reproduced: ";
+        "inside the merge is the bisection <a href=\"../bisection/b2.html\">b2</a>: Not reproduced";
     assert!(html.contains(back), "{html}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
     assert!(

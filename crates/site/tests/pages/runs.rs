@@ -56,7 +56,7 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
         "varies the metric more than restarting",
         "± 1 %",
         "tacho layouts",
-        "Nothing can be said of the levels: no build has two executions that count",
+        "The levels are unknown: no build has two executions that count",
     ] {
         assert!(html.contains(text), "{text}");
     }
@@ -91,9 +91,9 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     assert!(place("scope=\"row\">pour") < place("scope=\"row\">grind"), "what is slower first");
     assert!(place("scope=\"row\">grind") < place("scope=\"row\">sift"), "then what is faster");
     for text in [
-        "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; a difference of ",
+        "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; smallest detectable difference ",
         "5 rows judged together: at most 5 % of reported differences are expected to be false.",
-        "would have been detected with a chance of 80 %",
+        "(with a chance of 80 %): ",
         "Executions right after ",
         "Two modes (",
         "; the ratio is that of the means.",

@@ -101,7 +101,7 @@ fn the_reference_of_the_host_is_below_the_chart() {
     fixture.lab.references = vec![HostReference { host: "kiln".into(), slower }];
     pages(&mut fixture, dir.path());
     let page = fs::read_to_string(&path).unwrap();
-    assert!(page.contains("The reference: what fixed programs took"), "{page}");
+    assert!(page.contains("The reference: the time of fixed programs"), "{page}");
 }
 
 #[test]

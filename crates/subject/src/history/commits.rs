@@ -223,8 +223,8 @@ fn parted(from: &str, to: &str, first: Option<&str>) -> String {
         Some(first) => {
             let short = &first[..10];
             format!(
-                "the main line of `{to}` does not pass through `{from}`: it starts at {short}, \
-                 the fork point"
+                "`{from}` is not on the main line of `{to}`: the range starts at {short}, the fork \
+                 point"
             )
         }
         None => format!("`{from}` and `{to}` share no history: all of `{to}` is taken"),
@@ -283,10 +283,10 @@ impl CommitPart {
         match aside.filter_map(|place| self.tags.get(self.id(place))).map(matching).sum::<usize>() {
             0 => None,
             1 => Some(
-                "1 more tag matches but lies on a side branch: --all-parents takes it".to_owned(),
+                "1 more tag matches but is on a side branch: `--all-parents` takes it".to_owned(),
             ),
             more => Some(format!(
-                "{more} more tags match but lie on side branches: --all-parents takes them"
+                "{more} more tags match but are on side branches: `--all-parents` takes them"
             )),
         }
     }

@@ -13,8 +13,8 @@ use crate::{SubjectError, files};
 
 /// What is wrong with a hunk without lines around it, where its lines may well be those of the
 /// file.
-const BARE: &str = "has no lines of context, so that git looks for it at the end of the file \
-                    only: make the diff with some (`diff -u`, `git diff`)";
+const BARE: &str = "has no lines of context, so git looks for it only at the end of the file: make \
+                    the patch with context (`diff -u`, `git diff`)";
 
 /// A patch in the format of `diff -u` or git.
 #[derive(Clone, Debug)]

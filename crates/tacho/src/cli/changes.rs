@@ -65,8 +65,8 @@ pub struct ChangeQueryArgs {
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]
     pub from: Option<Vec<PathBuf>>,
-    /// Which direction is better, if the file does not say; for reports of tools, this option
-    /// always holds [default: lower]
+    /// Which direction is better. Overrides reports of tools, but not a `better` in the file
+    /// [default: by the file or tool, else by names and units, else lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
     /// With several files: the order of their points [default: time if all files have one; else

@@ -29,8 +29,8 @@ pub struct DoctorArgs {
     /// Wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
-    /// Compare programs of three lengths with themselves for this time, and report which change can
-    /// be found here in 1, 10 and 60 minutes
+    /// Compare programs of three durations, each with itself, for this time. Report which change
+    /// can be found here in 1, 10 and 60 minutes
     #[arg(
         long, value_name = "TIME", num_args = 0..=1, require_equals = true,
         default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]

@@ -28,10 +28,10 @@ pub enum QuirkCommand {
     Check(QuirkCheckArgs),
     /// Measure what quirks alone do to the numbers, where they begin and end
     ///
-    /// The revision at the edge is built with and without the quirk; if it does not build without
-    /// the quirk, the revision before it is used instead. Both are executed in the same rounds,
-    /// with a control. The samples do not enter any series; `tacho changes show` and the pages show
-    /// the result.
+    /// The first and the last revision of the range are built with and without the quirk. If one of
+    /// them needs the quirk to build, the nearest revision outside the range is used instead. Both
+    /// builds of a revision are executed in the same rounds, with a control. The samples do not
+    /// enter any series; `tacho changes show` and the pages show the result.
     Effect(QuirkEffectArgs),
     /// Explain why a revision does not build, find the range with that reason, and suggest a quirk
     ///

@@ -24,7 +24,7 @@ pub struct ComparisonArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each comparison at most this long, builds not counted: 10m
+    /// Measure each comparison at most this long, all rows together, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The largest difference that counts as the same: 2%

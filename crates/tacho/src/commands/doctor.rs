@@ -97,9 +97,7 @@ fn past(command: &DoctorArgs) -> Result<Exit, CliError> {
     if command.json {
         output::print_json(&answer::versioned(serde_json::json!({ "past": before })))?;
     } else if before.is_empty() {
-        output::print(
-            "nothing is known of the past: `tacho doctor --noise` measures and keeps it\n",
-        )?;
+        output::print("no earlier noise is known: `tacho doctor --noise` measures and keeps it\n")?;
     } else {
         output::print(doctor::past(&before).trim_start())?;
     }

@@ -77,19 +77,21 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) 
     match found {
         None | Some(FixedOrderEffect::Differs) => {}
         Some(FixedOrderEffect::Ignored) => {
-            let said =
-                format!("`--order {order}` had no effect: {name} builds to the same without it");
+            let said = format!(
+                "`--order {order}` had no effect: without the option, {name} builds to the \
+                         same program"
+            );
             output::note("warning", &said);
             output::note(
                 "hint",
-                "the build must use CC, CXX and LDFLAGS, or RUSTFLAGS; or the program already has \
-                 that order",
+                "the build must use CC, CXX and LDFLAGS, or RUSTFLAGS, unless the program has that \
+                 order anyway",
             );
         }
         Some(FixedOrderEffect::Unknown) => {
             let said = format!(
-                "whether `--order {order}` had an effect is unknown: {name} does not build \
-                 without it"
+                "whether `--order {order}` had an effect is unknown: {name} does not build without \
+                 the option"
             );
             output::note("note", &said);
         }
@@ -122,8 +124,8 @@ pub fn program(
             build: {why}"
         ))),
         Err(LayoutsResult::Ignored) => Err(not_built(
-            "all its layouts came out the same: the build must hand LDFLAGS (or RUSTFLAGS) to the \
-             linker, or link in the order of TACHO_LAYOUT"
+            "all its layouts are the same program: the build must pass LDFLAGS (or RUSTFLAGS) to \
+             the linker, or link in the order of TACHO_LAYOUT"
                 .to_owned(),
         )),
         Err(LayoutsResult::Interrupted | LayoutsResult::Measured(_)) => {

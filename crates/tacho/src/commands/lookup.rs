@@ -242,7 +242,7 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
                      and its count is scaled"
                 ),
             );
-            output::note("hint", "ask for fewer counters at once, or see `--metric counted-share`");
+            output::note("hint", "count fewer at once; `--metric counted-share` shows the shares");
         }
     }
     Ok(())

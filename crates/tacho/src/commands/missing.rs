@@ -177,11 +177,11 @@ fn benchmarks(lacking: &MissingMeasurements) -> usize {
 /// The revisions in the order in which they would be measured, and how long that takes.
 fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     if lacking.cells.is_empty() {
-        return "nothing is missing: all of this is measured\n".to_owned();
+        return "nothing is missing: everything is measured\n".to_owned();
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(
-        "would execute {} {} at {}, in this order: at the most {}{besides}; {}\n",
+        "would execute {} {} at {}, in this order: at most {}{besides}; {}\n",
         text::count(benchmarks(lacking), "benchmark"),
         text::rule(rule),
         text::count(lacking.revisions.len(), "revision"),
@@ -199,7 +199,7 @@ fn takes(lacking: &MissingMeasurements) -> String {
     match (lacking.takes.is_zero(), names.is_empty()) {
         (_, true) => about,
         (true, false) => {
-            format!("how long is not known: {names} was never executed here")
+            format!("the time is unknown: {names} was never executed here")
         }
         (false, false) => {
             format!("{about}; the time of {names} is unknown: never executed here")

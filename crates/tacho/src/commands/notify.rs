@@ -162,7 +162,10 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
         let said = ConfirmationRequest { change: change.clone(), answer: answer.clone() }.words();
         output::note(
             "note",
-            &format!("`{}` came with a new run; measured side by side: {said}", change.name),
+            &format!(
+                "`{}` appeared with a new run; both sides were measured again: {said}",
+                change.name
+            ),
         );
     }
 }

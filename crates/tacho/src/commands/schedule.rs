@@ -48,7 +48,7 @@ pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
 fn fetch_said(project: &Project, limit: Duration) -> Result<bool, CliError> {
     match fetch(&project.plan.subject, &project.folder, limit) {
         Err(error @ SubjectError::Git { .. }) => {
-            output::note("error", &format!("{error}; what is there is measured"));
+            output::note("error", &format!("{error}; measuring what is present"));
             Ok(false)
         }
         fetched => Ok(fetched.map(|()| true)?),

@@ -164,8 +164,10 @@ impl MeasuredBenchmark {
                 numbers.max,
             ]);
         }
-        let each =
-            self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
+        let each = self
+            .layouts
+            .map(|_| "each row summarises the medians of layouts\n")
+            .unwrap_or_default();
         if list.is_empty() {
             return String::new();
         }

@@ -178,8 +178,7 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(
-        "would build {} and execute {} {}, as far as they are not measured yet: at the most \
-         {}{besides}\n",
+        "would build {} and execute {} {}, except what is measured already: at most {}{besides}\n",
         text::count(revisions.len(), "revision"),
         text::count(cells, "benchmark"),
         text::rule(rule),

@@ -22,7 +22,7 @@ pub enum BenchMistake {
     #[error("`--duet` takes two commands, but {commands} {} given",
              if *.commands == 1 { "was" } else { "were" })]
     DuetOfTwo { commands: usize },
-    #[error("only one of the two commands is started by a shell")]
+    #[error("`--duet` needs a shell for both commands or for none; only one of these needs one")]
     DuetByShell,
     #[error("`{option}` is not supported")]
     Elsewhere { option: &'static str, instead: &'static str },
@@ -40,7 +40,7 @@ pub enum BenchMistake {
     InputFolder { path: String },
     #[error("`--input {path}` is a pipe: standard input must be a regular file")]
     InputPipe { path: String },
-    #[error("`--json` and what the commands print would be mixed")]
+    #[error("`--json` and the output of the commands would be mixed")]
     Mixed,
     #[error("`{option} -` and {other} would be mixed on standard output")]
     MixedWithExport { option: &'static str, other: &'static str },
@@ -122,7 +122,9 @@ impl BenchMistake {
                 Some("statuses are numbers, with commas between: `-i=1,2`".into())
             }
             BenchMistake::DuetOfTwo { .. } => Some(
-                "without `--duet`, any number of commands is measured, one after the other".into(),
+                "without `--duet` any number of commands is measured, in rounds and never two at \
+                 once"
+                    .into(),
             ),
             BenchMistake::DuetByShell => Some("`-S sh` starts both commands in a shell".into()),
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
@@ -135,7 +137,7 @@ impl BenchMistake {
                 Some("raise `--max-rounds` or lower `--min-rounds`".into())
             }
             BenchMistake::HowMany { .. } => {
-                Some("give it once for all commands, or once for each".into())
+                Some("give the option once for all commands, or once for each".into())
             }
             BenchMistake::NeedsShell { .. } => {
                 Some("leave out `-N`: a shell is used where one is needed".into())
@@ -151,10 +153,10 @@ impl BenchMistake {
                                                   executed"
                         .into(),
                 ),
-                NoProgram::Folder => Some("it is a folder: name the program in it".into()),
+                NoProgram::Folder => Some("this is a folder: name the program in it".into()),
                 NoProgram::NoFile => Some("there is no such file".into()),
                 NoProgram::Link(target) => {
-                    Some(format!("it is a link to `{target}`, which leads to no file"))
+                    Some(format!("this is a link to `{target}`, which does not exist"))
                 }
                 NoProgram::Unknown => {
                     Some("no folder of `PATH` has it; `./prog` names one in this folder".into())
@@ -171,14 +173,14 @@ impl BenchMistake {
                 Some(format!("name one of them: `--reference '{first}'`"))
             }
             BenchMistake::Mixed => {
-                Some("`--output pipe` reads what they print, a file keeps it".into())
+                Some("`--output pipe` drops the output, `--output FILE` keeps it".into())
             }
             BenchMistake::MixedWithExport { option, .. } => {
-                Some(format!("`{option} FILE` writes it to a file"))
+                Some(format!("`{option} FILE` writes to a file"))
             }
             BenchMistake::ExportedTwice { .. } => Some("give each a file of its own".into()),
             BenchMistake::InputPipe { .. } => {
-                Some("write what comes from it to a file: each execution reads all of it".into())
+                Some("save the input to a file: each execution reads all of it".into())
             }
             BenchMistake::NoFolder { .. } => Some("create the folder first".into()),
             BenchMistake::WouldOverwrite { .. } => {

@@ -39,7 +39,7 @@ pub enum BisectMistake {
     NoBisection { name: String },
     #[error("there are no bisections yet")]
     NoneYet,
-    #[error("`{word}` is a step of `git bisect`, and not a revision")]
+    #[error("`{word}` is a step of `git bisect`, not a revision")]
     StepOfGit { word: String },
 }
 
@@ -66,8 +66,7 @@ fn of_git(word: &str) -> &'static str {
             "`tacho bisect GOOD BAD --test COMMAND` searches by a command that passes or fails"
         }
         "skip" => {
-            "a revision that does not build is skipped, and one where `--test COMMAND` exits with \
-             125"
+            "a revision is skipped if it does not build, or if `--test COMMAND` exits with 125"
         }
         "reset" => "builds are made in a checkout of their own: there is nothing to reset",
         "visualize" | "view" => "`tacho bisect log` shows a bisection with each of its steps",
@@ -91,22 +90,21 @@ impl BisectMistake {
                 "name two revisions of one line of history: one is an ancestor of the other, or \
                  both share an ancestor"
             }
-            Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
+            Self::BadRange { .. } => "write the ends as `GOOD BAD`, or as `GOOD..BAD`",
             Self::BadEffect { .. } => {
-                "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`"
+                "write a share (`2%`, `200%`) or a difference (`5ms`, `1MiB`, `3`)"
             }
             Self::BadLayout { .. } => {
                 "write a share (`1%`); if `--min-effect` is a difference, write a difference \
                  (`5ms`)"
             }
-            Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
-            Self::BadBefore { .. } => "write them as `21s,44s`",
+            Self::BadRate { .. } => "with `--test` write a share of all executions: `30%`",
+            Self::BadBefore { .. } => "write the values as `21s,44s`",
             Self::NothingToMeasure => {
-                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; \
-                 `tacho init` writes a plan; outside the repository, `--repository FOLDER` says \
-                 where it is"
+                "give `--run COMMAND`, `--test COMMAND` or `--metric build-time`; `tacho init` \
+                 writes a plan; `--repository FOLDER` names another repository"
             }
-            Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
+            Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` starts one",

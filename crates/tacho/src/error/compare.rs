@@ -37,7 +37,7 @@ pub enum CompareMistake {
     NothingExecuted { options: Vec<&'static str> },
     #[error("`--kept` needs a baseline or a run, and neither A nor B is one")]
     NothingKept,
-    #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
+    #[error("A and B were not measured alike: {}", differ.join("; "))]
     NotAlike { differ: Vec<String> },
     #[error("`{file}` is not a report: {why}")]
     NoReport { file: String, why: String },
@@ -88,14 +88,13 @@ impl CompareMistake {
                     candidates.first().and_then(|one| one.rsplit('`').nth(1)).unwrap_or("rev:…");
                 format!("say which: `{first}`")
             }
-            CompareMistake::BaselineExists { .. } => {
-                "`--force` gives the name to what is compared now".to_owned()
-            }
+            CompareMistake::BaselineExists { .. } => "`--force` replaces it".to_owned(),
             CompareMistake::DirectionOfFiles => {
-                "a plan states it for each metric: `better = \"higher\"`".to_owned()
+                "a plan states the better direction of each metric: `better = \"higher\"`"
+                    .to_owned()
             }
             CompareMistake::DuetOfOne => {
-                "without `--kept` baselines and runs are executed again; a file is not".to_owned()
+                "without `--kept` baselines and runs are executed again; files never are".to_owned()
             }
             CompareMistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
             CompareMistake::EstimatorOfRuns => {
@@ -118,7 +117,7 @@ impl CompareMistake {
                 format!("lower the margin to this limit: `--margin {limit}` or less")
             }
             CompareMistake::NoShare { option, .. } => {
-                format!("it is written like `{option} 1%` or `{option} 0.5%`")
+                format!("write a share like `{option} 1%` or `{option} 0.5%`")
             }
             CompareMistake::NothingExecuted { .. } => {
                 "without this option both are compared as they were measured".to_owned()
@@ -126,9 +125,7 @@ impl CompareMistake {
             CompareMistake::NothingKept => {
                 "name a baseline, which `--save-as` makes, or a run such as `run:12`".to_owned()
             }
-            CompareMistake::NotAlike { .. } => {
-                "`--regardless` compares them all the same".to_owned()
-            }
+            CompareMistake::NotAlike { .. } => "`--regardless` compares them anyway".to_owned(),
             CompareMistake::NoReport { .. } => {
                 "reports of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and \
                  JMH are JSON"
@@ -183,8 +180,9 @@ impl CompareMistake {
 }
 
 /// What `--fail-on` takes.
-const LIMITS: &str = "`slower` fails on what is certainly slower, `slower:5%` on what is slower by \
-    5 % or more, `slower:5%,unclear` also on what is not decided";
+const LIMITS: &str = "`slower` fails on rows that are slower, `slower:5%` on rows that are \
+                      certainly slower by 5 % or more, `slower:5%,unclear` also on rows that are \
+                      not decided";
 
 /// Whether a limit lacks its percent sign alone: `slower:5`.
 fn lacks_sign(text: &str) -> bool {

@@ -107,10 +107,10 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
             speed,
         ]);
     }
-    let head = "the smallest change that a comparison finds here, four times in five:\n\n";
+    let head = "the smallest change that a comparison finds here (with a chance of 80 %):\n\n";
     let busy = load.filter(|load| *load > BUSY).map(|load| {
-        let text = "warning: the host was busy (load average {}): this is what comparisons find \
-                    beside such work";
+        let text = "warning: the host was busy (load average {}): these numbers hold beside such \
+                    work";
         paragraph(&text.replace("{}", &format!("{load:.1}")), 0, COLUMNS)
     });
     let earlier = all.iter().map(|found| found.measurements - 1).max().unwrap_or_default();
@@ -143,8 +143,8 @@ fn drift(all: &[NoiseOfLength]) -> String {
     };
     let levels: Vec<Option<f64>> = found.levels.iter().copied().map(Some).collect();
     let text = format!(
-        "drift over {} ({}): {}\n  the level differs by {:.2} % from a minute to the next, by \
-         {:.2} % at most",
+        "drift over {} ({}): {}\n  the level differs by {:.2} % from one minute to the next, by \
+         {:.2} % in all",
         text::count(found.levels.len(), "minute"),
         found.program,
         spark::line(&levels, 60),
@@ -175,7 +175,8 @@ pub fn past(all: &[KeptNoise]) -> String {
     let low = known.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
     let high = known.iter().map(|it| it.1).fold(0.0, f64::max);
     let mut out = format!(
-        "\nsmallest change found in 10 minutes with {SHOWN}, in {} since {}: {} to {}\n  {}\n",
+        "\nsmallest change that 10 minutes find, for the program `{SHOWN}` ({} since {}): {} to \
+         {}\n  {}\n",
         text::count(known.len(), "measurement"),
         text::moment(*first),
         percent(low),
@@ -196,9 +197,8 @@ pub fn past(all: &[KeptNoise]) -> String {
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
         out += &format!(
-            "forecasts within 30 % of what the next measurement at about the same load showed: \
-             {right} of {}\n",
-            missed.len()
+            "{right} of {} were within 30 % of the next measurement at about the same load\n",
+            text::count(missed.len(), "forecast")
         );
     }
     out

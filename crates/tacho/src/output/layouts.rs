@@ -132,7 +132,7 @@ impl LayoutsReport<'_> {
                 format!("{name} could not be built in layout {layout}: {why}\n")
             }
             LayoutsResult::Ignored => {
-                format!("all layouts of {name} came out the same: nothing was measured\n")
+                format!("all layouts of {name} are the same program: nothing was measured\n")
             }
             LayoutsResult::Measured(rows) => {
                 let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
@@ -149,7 +149,7 @@ impl LayoutsReport<'_> {
             LayoutsResult::Ignored => note(
                 "hint",
                 &format!(
-                    "the build must hand LDFLAGS (or RUSTFLAGS) to {}, or link in the order of \
+                    "the build must pass LDFLAGS (or RUSTFLAGS) to {}, or link in the order of \
                      TACHO_LAYOUT",
                     self.linker
                 ),
@@ -159,7 +159,13 @@ impl LayoutsReport<'_> {
             }
             LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");
-                note("note", &format!("{layouts} equal another layout, and count once"));
+                note(
+                    "note",
+                    &format!(
+                        "{layouts} gave the same program as another layout: only one \
+                                       of the equal ones counts"
+                    ),
+                );
             }
             _ => {}
         }

@@ -160,7 +160,7 @@ impl Progress {
         let what = format!("`{}` at {name} changed `{path}` in its own build", cell.benchmark);
         let warning = match self.changed_builds {
             1 => format!("{what}: later executions may measure something else"),
-            2 => format!("{what} too; others are not named"),
+            2 => format!("{what} too; further ones are not reported"),
             _ => return,
         };
         let hint = if path.contains("__pycache__") {
@@ -184,9 +184,10 @@ impl Progress {
         let is_first = self.shadowed.is_empty();
         self.shadowed.push(benchmark.to_owned());
         let warning = format!(
-            "`{benchmark}` uses nothing of the build: all revisions execute the same program"
+            "`{benchmark}` uses nothing of the build: all revisions are measured with the same \
+             program"
         );
-        let hint = "`{build}` in its `command` stands for the folder of a revision's artifacts";
+        let hint = "`{build}` in `command` is the folder of a revision's artifacts";
         self.bar.suspend(|| {
             super::note("warning", &warning);
             if is_first {
@@ -273,7 +274,7 @@ impl Observer for Progress {
                 };
             }
             Event::CountingBegins { cell } => self.bar.set_message(format!(
-                "counting instructions in software, which takes some 50 times as long · {} {}",
+                "counting instructions in software, which takes about 50 times as long · {} {}",
                 self.name(cell),
                 cell.benchmark
             )),
@@ -324,7 +325,7 @@ impl Observer for Progress {
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
                 self.say(&format!(
-                    "the time is spent after {}",
+                    "the budget is used up after {}",
                     text::count(*rounds as usize, "round")
                 ));
             }

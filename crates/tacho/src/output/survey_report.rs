@@ -178,7 +178,8 @@ impl SurveyReport<'_> {
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!(
-                "  a change that came and went within {stretch}, between two builds, was not seen\n"
+                "  a change that came and went within {stretch} between two builds would not be \
+                 seen\n"
             );
         }
         lines
@@ -257,7 +258,7 @@ impl SurveyReport<'_> {
                 format!("{took}: the limit of builds is reached; {} not pinned", places_left(open))
             }
             SurveyEnd::Budget => {
-                format!("{took}: the time is spent; {} not pinned", places_left(open))
+                format!("{took}: the budget is used up; {} not pinned", places_left(open))
             }
         }
     }
@@ -314,10 +315,11 @@ fn seen(certain: usize, doubtful: usize, larger: &str) -> String {
     let places = text::count(doubtful, "place");
     match (certain, doubtful) {
         (_, 0) => format!("{} of {larger}", text::count(certain, "change")),
-        (0, _) => format!("no change of {larger} is certain; it may have changed at {places}"),
+        (0, _) => format!("no change of {larger} is certain; possible changes at {places}"),
         _ => format!(
-            "{} of {larger}; it may have changed at {places} more",
-            text::count(certain, "change")
+            "{} of {larger}; possible changes at {}",
+            text::count(certain, "change"),
+            text::count(doubtful, "more place")
         ),
     }
 }
@@ -407,11 +409,11 @@ mod tests {
         assert_eq!(seen(2, 0, "5.0 % or more"), "2 changes of 5.0 % or more");
         assert_eq!(
             seen(0, 1, "5.0 % or more"),
-            "no change of 5.0 % or more is certain; it may have changed at 1 place"
+            "no change of 5.0 % or more is certain; possible changes at 1 place"
         );
         assert_eq!(
             seen(1, 2, "5.0 % or more"),
-            "1 change of 5.0 % or more; it may have changed at 2 places more"
+            "1 change of 5.0 % or more; possible changes at 2 more places"
         );
     }
 

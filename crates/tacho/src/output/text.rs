@@ -26,7 +26,7 @@ pub fn rule(rule: &Rule) -> String {
     };
     let Rule { min_rounds, max_rounds, .. } = rule;
     let share = precision(wanted.share);
-    format!("until its median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
+    format!("until each median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
 }
 
 /// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in
@@ -261,7 +261,7 @@ mod tests {
         let fixed = Rule { budget: Some(Duration::from_secs(600)), ..Rule::default() };
         assert_eq!(rule(&fixed), "in 11 rounds within 10 min 0 s");
         let open = Rule { precision, max_rounds: 200, ..Rule::default() };
-        assert_eq!(rule(&open), "until its median is known to ± 0.5 %, in 10 to 200 rounds");
+        assert_eq!(rule(&open), "until each median is known to ± 0.5 %, in 10 to 200 rounds");
     }
 
     #[test]

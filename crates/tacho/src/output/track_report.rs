@@ -124,11 +124,11 @@ impl TrackReport<'_> {
             if count > 1 { format!(", and those of {} more", count - 1) } else { String::new() };
         note(
             "note",
-            &format!("all layouts of {name} came out the same{others}: there is no interval"),
+            &format!("all layouts of {name} are the same program{others}: there is no interval"),
         );
         note(
             "hint",
-            "the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
+            "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
              TACHO_LAYOUT",
         );
     }
@@ -167,7 +167,7 @@ impl TrackReport<'_> {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 && !self.has_values() {
             format!(
-                "nothing was measured: all samples exist already, but they have no {}",
+                "nothing was measured: all samples exist already, but without {}",
                 self.unread()
             )
         } else if left > 0 {
@@ -178,7 +178,7 @@ impl TrackReport<'_> {
                  yet"
             )
         } else if builds.iter().all(is_built) {
-            "nothing was missing: all of this is measured".to_owned()
+            "nothing was missing: everything is measured".to_owned()
         } else {
             "nothing was missing: every revision that builds is measured".to_owned()
         }
@@ -218,7 +218,8 @@ impl TrackReport<'_> {
             note("hint", again);
         } else {
             let hint = format!(
-                "`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"
+                "`tacho show {name} --build-log` shows the whole build log; `--retry-failed` \
+                 builds again"
             );
             note("hint", &hint);
         }
@@ -239,12 +240,12 @@ impl TrackReport<'_> {
         for (build, number) in others.iter().take(OTHERS) {
             let (name, why) = (self.name(build), why(&build.state));
             let more =
-                if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
-            note("note", &format!("otherwise {name}{more}: {why}"));
+                if *number > 1 { format!(" and {} more", number - 1) } else { String::new() };
+            note("note", &format!("another reason, at {name}{more}: {why}"));
         }
         if let Some(rest) = others.get(OTHERS..).filter(|rest| !rest.is_empty()) {
             let builds = rest.iter().map(|(_, number)| number).sum();
-            note("note", &format!("and {} otherwise", text::count(builds, "build")));
+            note("note", &format!("{} failed for further reasons", text::count(builds, "build")));
         }
     }
 
@@ -288,7 +289,7 @@ impl TrackReport<'_> {
         }
         note(
             "hint",
-            &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"),
+            &format!("`tacho show {name}` shows the output; `--retry-failed` executes again"),
         );
         Ok(())
     }
@@ -322,7 +323,7 @@ impl TrackReport<'_> {
         }
         let named = lacking.iter().map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
         let list = first_of(named, LACKING);
-        note("error", &format!("no values, as executions failed: {list}"));
+        note("error", &format!("no values, because executions failed: {list}"));
     }
 
     /// Says that no value of the metric is there, though nothing was missing.
@@ -332,7 +333,7 @@ impl TrackReport<'_> {
         let Some(series) = first.filter(|_| !self.has_values()) else { return };
         let metric = &series.key.metric.name;
         let revisions = text::count(left, "revision");
-        let why = "it was measured before the plan had this metric";
+        let why = "measured before the plan had this metric";
         note("error", &format!("{} has no values at {revisions}: {why}", self.unread()));
         let how = if Counter::named(metric).is_some() {
             format!("`tacho track --counter {metric}` counts it where it is missing")
@@ -340,8 +341,7 @@ impl TrackReport<'_> {
             let Self { rounds, .. } = *self;
             let more = rounds.saturating_mul(2);
             format!(
-                "`tacho track --rounds {more}` measures {} of each revision, and these have the \
-                 metric",
+                "`tacho track --rounds {more}` measures {} of each revision, with the metric",
                 text::count(rounds as usize, "more round")
             )
         };

@@ -36,7 +36,7 @@ pub fn missing_program(state: &BuildState) -> Option<String> {
     Some(match nearest_program(program) {
         _ if program.contains('/') => {
             format!(
-                "`{program}` is not in the checkout, which has only what history has: let `build` \
+                "`{program}` is not in the checkout, which has only committed files: let `build` \
                  make it"
             )
         }

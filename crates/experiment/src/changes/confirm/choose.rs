@@ -45,7 +45,7 @@ pub fn awaits_confirmation(change: &Change) -> bool {
 pub fn why_not_here(change: &Change, here: &BTreeSet<&str>, plan: &Plan) -> Option<String> {
     if !here.contains(change.name.as_str()) {
         let host = &change.series.host;
-        return Some(format!("it was measured on host `{host}`: confirm it on that host"));
+        return Some(format!("measured on host `{host}`: confirm the change there"));
     }
     why_not(change).or_else(|| of_layouts(change, plan))
 }

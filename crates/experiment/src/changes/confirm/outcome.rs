@@ -158,7 +158,7 @@ fn said(
     run: i64,
 ) -> Result<ConfirmationFinding, String> {
     if samples.fewest() == 0 {
-        let why = samples.failure.clone().unwrap_or_else(|| "it has no values any more".to_owned());
+        let why = samples.failure.clone().unwrap_or_else(|| "no values are left".to_owned());
         return Err(format!("no execution of a side counts: {why}"));
     }
     let rose = change.finding.after > change.finding.before;

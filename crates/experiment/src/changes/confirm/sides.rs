@@ -93,12 +93,12 @@ impl ChangeSides {
 #[must_use]
 pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
-        (_, Life::Withdrawn { .. }) => "it is withdrawn already",
+        (_, Life::Withdrawn { .. }) => "the change is withdrawn already",
         (ChangeKind::Spread, _) => {
-            "its spread changed, not its level: two revisions do not show that"
+            "the spread changed, not the level: two revisions cannot show this"
         }
         (ChangeKind::ModeShare, _) => {
-            "the share of a mode changed, not a level: two revisions do not show that"
+            "the share of a mode changed, not the level: two revisions cannot show this"
         }
         _ => return None,
     };
@@ -142,7 +142,10 @@ impl Context<'_> {
             match build.and_then(|build| build.state.artifact()) {
                 Some(artifact) => sides.push((revision.clone(), artifact)),
                 None => {
-                    return Ok(Err(format!("{name} was not built here as the plan builds it now")));
+                    return Ok(Err(format!(
+                        "this host has no build of {name} by the present plan: \
+                                           `tacho track {name}` makes one"
+                    )));
                 }
             }
         }
@@ -239,9 +242,7 @@ fn is_of_cache(error: &SubjectError) -> bool {
 /// Why a build is not what it was.
 fn otherwise(state: &BuildState) -> String {
     match state {
-        BuildState::Built { .. } => {
-            "it builds to another result than the one that was measured".to_owned()
-        }
+        BuildState::Built { .. } => "building it again gave a different result".to_owned(),
         BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
         BuildState::TimedOut { .. } => "the build timed out".to_owned(),
     }

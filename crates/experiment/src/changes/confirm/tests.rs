@@ -293,7 +293,7 @@ fn what_is_no_level_or_no_longer_held_is_not_measured() {
     change.finding.kind = tacho_record::ChangeKind::Spread;
     assert!(why_not(&change).unwrap().contains("spread"));
     change.life = Life::Withdrawn { why: Withdrawal::NotSeen };
-    assert_eq!(why_not(&change).unwrap(), "it is withdrawn already");
+    assert_eq!(why_not(&change).unwrap(), "the change is withdrawn already");
 }
 
 /// A history of which one revision alone takes longer.

@@ -17,7 +17,7 @@ use crate::{Cgroup, Metric, Parameter, RuleError, is_shown, shown_name};
 
 /// What names of tables and pages are made of.
 pub(super) const VISIBLE: &str =
-    "it is shown in tables: one line of text, without characters that are not seen";
+    "tables show this name: one line of text, without invisible characters";
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
 const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
@@ -321,7 +321,7 @@ fn usual_metrics(shell: bool, usual: Vec<PlannedMetric>) -> Vec<PlannedMetric> {
 fn why_not(name: &str) -> Option<&'static str> {
     let rest = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if RESERVED.contains(&name) {
-        Some("it is filled in by itself")
+        Some("this name is filled in automatically")
     } else if name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(rest)
     {

@@ -119,9 +119,9 @@ impl Check<'_> {
     pub(super) fn variable(&mut self, name: &str, pattern: bool, at: Range<usize>) {
         let plain = name.strip_suffix('*').filter(|_| pattern).unwrap_or(name);
         let hint = if plain.contains('*') && pattern {
-            "a `*` may stand at its end only"
+            "`*` is allowed only at the end"
         } else if name.is_empty() || plain.contains(['=', '\0']) {
-            "it is a name without `=`"
+            "a name has no `=`"
         } else {
             return;
         };

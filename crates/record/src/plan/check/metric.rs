@@ -56,7 +56,8 @@ impl Check<'_> {
         let hint = match keys::nearest(plain, Metric::names()) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
-                "valid values: {}; what it prints is read with `{{ name = …, from = … }}`",
+                "valid values: {}; a number in the output is read with `{{ name = …, from = … \
+                 }}`",
                 in_backticks(Metric::names())
             ),
         };
@@ -89,7 +90,7 @@ impl Check<'_> {
             self.report(spot, Mistake::BuiltInMetric { name: name.to_owned() });
         }
         let hint = match name {
-            "all" => "it stands for all metrics",
+            "all" => "`all` stands for all metrics",
             _ if !name.chars().all(is_shown) => super::benchmark::VISIBLE,
             _ => return,
         };

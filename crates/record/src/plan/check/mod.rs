@@ -217,7 +217,7 @@ impl<'f> Check<'f> {
             return Mistake::ReleaseWithoutReleases { key };
         }
         let hint = if name == "port" {
-            "`port` of a `companion` says what it is".to_owned()
+            "the key `port` of a `companion` sets the port".to_owned()
         } else if let Some(guess) = keys::nearest(name, template.names.iter().copied()) {
             format!("did you mean `{{{guess}}}`?")
         } else {

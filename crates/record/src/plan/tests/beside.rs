@@ -57,7 +57,7 @@ fn hooks_and_companions_that_cannot_be() {
     3 | command = "a {port}"
       |              ^^^^^^
       |
-    hint: `port` of a `companion` says what it is
+    hint: the key `port` of a `companion` sets the port
 
     error: `setup` is empty
      --> tacho.toml:4:21
@@ -145,6 +145,6 @@ fn hooks_and_companions_that_cannot_be() {
     5 | parameters = { port = [1] }
       |                ^^^^
       |
-    hint: it is filled in by itself
+    hint: this name is filled in automatically
     "#);
 }

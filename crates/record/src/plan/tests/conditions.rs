@@ -114,7 +114,7 @@ fn conditions_that_make_no_sense() {
     5 | environment = { "A=B" = "" }
       |                 ^^^^^
       |
-    hint: it is a name without `=`
+    hint: a name has no `=`
 
     error: `A*B` cannot be the name of a variable
      --> tacho.toml:6:24
@@ -122,7 +122,7 @@ fn conditions_that_make_no_sense() {
     6 | inherit-environment = ["A*B"]
       |                        ^^^^^
       |
-    hint: a `*` may stand at its end only
+    hint: `*` is allowed only at the end
 
     error: unknown key `colour` in `conditions`
      --> tacho.toml:7:1

@@ -90,7 +90,7 @@ fn metrics_that_cannot_be_read() {
     12 | { name = "all", from = "iperf3:sent", unit = "ms" },
        |          ^^^^^
        |
-    hint: it stands for all metrics
+    hint: `all` stands for all metrics
 
     error: `iperf3:sent` has a unit of its own, `Mbit/s`
       --> tacho.toml:12:46
@@ -160,7 +160,7 @@ fn what_nobody_keeps_cannot_be_read() {
     4 | output = { file = "{build}/out" }
       |                    ^^^^^^^
       |
-    hint: it is a path from the plan's folder, the same for all revisions
+    hint: this is a path from the plan's folder, the same for all revisions
     "#);
 }
 

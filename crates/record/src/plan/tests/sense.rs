@@ -83,7 +83,7 @@ fn references_that_lead_nowhere() {
     4 | stdin = "{build}/in"
       |          ^^^^^^^
       |
-    hint: it is a path from the plan's folder, the same for all revisions
+    hint: this is a path from the plan's folder, the same for all revisions
     "#);
     let of_build = |directory: &str| {
         let text = format!("[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n{directory}\n");
@@ -211,7 +211,7 @@ fn contradictions() {
     4 | parameters = { n = [1], build = [2], 'a b' = [3] }
       |                         ^^^^^
       |
-    hint: it is filled in by itself
+    hint: this name is filled in automatically
 
     error: `a b` cannot be the name of a parameter
      --> tacho.toml:4:38
@@ -269,7 +269,7 @@ fn wishes_that_do_not_go_together() {
     3 | precision-metric = "cpus"
       |                    ^^^^^^
       |
-    hint: it must be built in or stand in the `metrics` of a benchmark
+    hint: the metric must be built in, or in the `metrics` of a benchmark
     "#);
 }
 
@@ -390,7 +390,7 @@ fn values_that_make_no_sense() {
     9 | metrics = ["wal", "speed"]
       |                   ^^^^^^^
       |
-    hint: valid values: `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; what it prints is read with `{ name = …, from = … }`
+    hint: valid values: `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; a number in the output is read with `{ name = …, from = … }`
 
     error: `b\n` cannot be the name of a benchmark
       --> tacho.toml:11:8
@@ -398,7 +398,7 @@ fn values_that_make_no_sense() {
     11 | name = "b\n"
        |        ^^^^^
        |
-    hint: it is shown in tables: one line of text, without characters that are not seen
+    hint: tables show this name: one line of text, without invisible characters
 
     error: `99999999999h` is not a duration: it is longer than a year
       --> tacho.toml:13:11

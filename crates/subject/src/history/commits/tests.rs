@@ -114,7 +114,7 @@ fn a_start_on_a_side_branch_is_replaced_by_where_it_left_the_main_line() {
     assert_eq!(
         selected.note.unwrap(),
         format!(
-            "the main line of `HEAD` does not pass through `side`: it starts at {b}, the fork \
+            "`side` is not on the main line of `HEAD`: the range starts at {b}, the fork \
              point"
         )
     );
@@ -127,7 +127,7 @@ fn a_start_that_the_end_does_not_have_is_replaced_by_where_they_parted() {
     let repo = repo().commits("a b").branch("release").commits("r s").on("main").commits("c d");
     for selected in [range(&repo, "release..main"), all(&repo, "release..main")] {
         assert_eq!(shown(&selected), "2:b 3:c 4:d");
-        assert!(selected.note.unwrap().contains("does not pass through `release`"));
+        assert!(selected.note.unwrap().starts_with("`release` is not on the main line of "));
     }
     assert_eq!(shown(&range(&repo, "main..release")), "2:b 3:r 4:s");
 }
@@ -203,7 +203,7 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
         select(repo.path(), &Selection { tags, all_parents, ..Selection::parse_range(range) })
             .unwrap()
     };
-    let one = "1 more tag matches but lies on a side branch: --all-parents takes it";
+    let one = "1 more tag matches but is on a side branch: `--all-parents` takes it";
     let selected = ask("v*", "..", false);
     assert_eq!((shown(&selected).as_str(), selected.note.as_deref()), ("1:a 5:c", Some(one)));
     assert_eq!(ask("v*", "HEAD~3..", false).note.as_deref(), Some(one));
@@ -216,12 +216,12 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
         "no tag matches `w*`: only the ends of the range are taken"
     );
     let note = ask("v*", "side..", false).note.unwrap();
-    assert!(note.starts_with("the main line of `HEAD` does not pass through `side`"), "{note}");
+    assert!(note.starts_with("`side` is not on the main line of `HEAD`"), "{note}");
     let repo = repo.git(&["tag", "v2.1", "side"]);
     let tags = Some("v*".to_owned());
     let selected =
         select(repo.path(), &Selection { tags, ..Selection::parse_range("..") }).unwrap();
-    let two = "2 more tags match but lie on side branches: --all-parents takes them";
+    let two = "2 more tags match but are on side branches: `--all-parents` takes them";
     assert_eq!(selected.note.as_deref(), Some(two));
 }
 
@@ -300,7 +300,10 @@ fn unknown_names_are_said_with_the_nearest_known() {
     assert_eq!(said("--output=x"), "unknown revision `--output=x`");
     assert_eq!(said("line\nfeed"), "unknown revision `line\nfeed`");
     assert_eq!(said(""), "unknown revision ``");
-    assert_eq!(said("a...b"), "`a...b` has three dots; write `a..b`; it begins where both part");
+    assert_eq!(
+        said("a...b"),
+        "`a...b` has three dots; write `a..b`, which begins at the fork point"
+    );
     assert_eq!(said("HEAD:a"), "`HEAD:a` is a blob, not a commit");
 }
 

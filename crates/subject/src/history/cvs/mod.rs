@@ -205,8 +205,8 @@ impl CvsHistory {
         let held_back = Some(self.points.len() - 1 - last).filter(|held| *held > 0 && to == HEAD);
         let held_back = held_back.map(|held| {
             format!(
-                "{} held back: in the last {} minutes, or to come, so that files may be missing; \
-                 its time measures it all the same",
+                "{} held back: younger than {} minutes or in the future, so that files may be \
+                 missing; a revision named by its time is measured anyway",
                 counted(held, "point", "s are", " is"),
                 commits::WINDOW / 60
             )
@@ -258,8 +258,8 @@ impl CvsHistory {
                 ),
             };
             notes.push(format!(
-                "{which} dated later than what follows: a checkout by date leaves {one} out, and \
-                 commits are ordered and put together as checkouts show them"
+                "{which} dated later than the next revision: a checkout by date leaves {one} out, \
+                 and commits are ordered as checkouts show them"
             ));
         }
         if self.doubtful > 0 {

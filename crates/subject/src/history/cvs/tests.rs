@@ -144,8 +144,8 @@ fn clocks_that_ran_backwards_are_told_of() {
     assert_eq!(shown(&all), ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z three"]);
     assert_eq!(
         all.note.unwrap(),
-        "`a.c` 1.2 is dated later than what follows: a checkout by date leaves it out, and \
-         commits are ordered and put together as checkouts show them"
+        "`a.c` 1.2 is dated later than the next revision: a checkout by date leaves it out, and \
+         commits are ordered as checkouts show them"
     );
 }
 
@@ -173,7 +173,7 @@ fn all_that_a_clock_hides_is_counted() {
     let note = all.note.unwrap();
     assert!(
         note.starts_with(
-            "`a.c` 1.2 and 1 other revision of files are dated later than what follows: a \
+            "`a.c` 1.2 and 1 other revision of files are dated later than the next revision: a \
              checkout by date leaves them out"
         ),
         "{note}"

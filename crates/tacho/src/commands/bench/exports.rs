@@ -49,7 +49,7 @@ pub fn check(command: &BenchArgs, is_loud: bool) -> Result<(), CliError> {
         }
     }
     if let Some(option) = to_stdout(command).filter(|_| command.json || is_loud) {
-        let other = if command.json { "`--json`" } else { "what the commands print" };
+        let other = if command.json { "`--json`" } else { "the output of the commands" };
         return Err(BenchMistake::MixedWithExport { option, other }.into());
     }
     all.into_iter()

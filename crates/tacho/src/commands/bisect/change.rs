@@ -29,7 +29,7 @@ pub fn asked(
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
         let why = format!(
-            "the range is widened to `{from}`..`{to}`: its neighbours show how far builds vary"
+            "the range is widened to `{from}`..`{to}`: neighbours show how far builds vary"
         );
         output::note("note", &why);
     }

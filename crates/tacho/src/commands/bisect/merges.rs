@@ -24,8 +24,7 @@ pub fn hint(project: &Project, found: &BisectionResult) -> Result<(), CliError> 
         let Some(candidate) = bisection.candidates.get(culprit.place) else { continue };
         if bisection.asked.within.is_empty() && history.parents(&candidate.revision.id)?.len() > 1 {
             let short = candidate.revision.short();
-            let how =
-                "with `--into-merges` the same command resumes among the commits that it brought";
+            let how = "with `--into-merges` the same command searches its commits";
             output::note("hint", &format!("{short} is a merge: {how}"));
         }
     }
@@ -109,10 +108,7 @@ impl MergeFollower<'_> {
             output::note("note", &format!("{short} is a merge that brought no commits"));
             return Ok(None);
         }
-        output::note(
-            "note",
-            &format!("{short} is a merge: going on among the commits that it brought"),
-        );
+        output::note("note", &format!("{short} is a merge: searching its commits"));
         let ends = (Some(format!("{short}^1")), Some(short.to_owned()));
         let inside = BisectArgs { good: ends.0, bad: ends.1, before: None, ..self.command.clone() };
         let Some(inner) =
@@ -125,7 +121,7 @@ impl MergeFollower<'_> {
         let why = match InsideMerge::of(&inner, effect) {
             InsideMerge::Answered => return Ok(Some(inner)),
             InsideMerge::Undecided => {
-                let what = "is verified as the cause; it is undecided which of its commits did it";
+                let what = "is verified as the cause; which of its commits did it is undecided";
                 output::note("note", &format!("merge {short} {what}"));
                 return Ok(Some(inner));
             }
@@ -171,7 +167,7 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
     match (bisection.is_merge_itself(culprit.place), others) {
         (true, Some(others)) => Some(format!("the cause is {short} itself, or {others}")),
         (true, None) if is_only => Some(format!(
-            "no commit of merge {short} makes the change on its own: the merge itself makes it"
+            "no single commit of merge {short} makes the change: the merge itself does"
         )),
         (true, None) => Some(format!(
             "the commits of merge {short} explain only a part of its effect: the merge itself \

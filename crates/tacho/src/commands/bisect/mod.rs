@@ -62,7 +62,7 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
     let reverted = base.and_then(|base| {
         // What was found is reported whatever comes of it.
         revert::measure(global, &project, command, (&found.answer, base)).unwrap_or_else(|error| {
-            output::note("note", &format!("its revert could not be measured: {error}"));
+            output::note("note", &format!("the revert could not be measured: {error}"));
             None
         })
     });
@@ -110,7 +110,7 @@ fn print(
     }
     if bisected.known {
         let when = crate::output::text::moment(bisection.standing.updated);
-        output::note("note", &format!("this was answered on {when}; `--again` bisects again"));
+        output::note("note", &format!("this is the answer of {when}; `--again` bisects again"));
     }
     let goes_on =
         if command.again { "the same command without `--again`" } else { "the same command" };

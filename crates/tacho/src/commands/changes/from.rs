@@ -91,7 +91,7 @@ fn tell_descending(numbers: &Numbers) {
     let time = |index: usize| series.points[index].time.as_deref().unwrap_or_default();
     let before = (0..index).rev().find(|&before| !time(before).is_empty()).unwrap_or(0);
     let (before, after) = (time(before), time(index));
-    let what = format!("the times{name}{more} do not ascend: `{after}` comes after `{before}`");
+    let what = format!("the times{name}{more} are not in order: `{after}` comes after `{before}`");
     output::note("warning", &format!("{what}; points are judged in the order of the file"));
 }
 
@@ -129,7 +129,10 @@ fn tell_together(numbers: &Numbers) {
     let points = output::text::count(*points, "point");
     output::note(
         "note",
-        &format!("rows of one `{column}` are samples of one point: {rows} rows are {points}"),
+        &format!(
+            "rows with the same `{column}` are samples of one point: {rows} rows make \
+                  {points}"
+        ),
     );
-    output::note("hint", "a column `commit`, or `date`, distinguishes revisions of one release");
+    output::note("hint", "a column `commit` or `date` distinguishes revisions of one release");
 }

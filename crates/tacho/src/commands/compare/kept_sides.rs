@@ -68,10 +68,10 @@ pub fn tell_of_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[Re
     let Some(taken) = taken.iter().find(is_it) else { return };
     let gone =
         taken.side.program.revision().filter(|revision| given.is_gone(revision)).map(|revision| {
-            format!("the repository has the commit {} no more; ", short_name(revision))
+            format!("the commit {} is gone from the repository; ", short_name(revision))
         });
     output::note(
         "note",
-        &format!("{}`--kept` takes what was measured of {side} then", gone.unwrap_or_default()),
+        &format!("{}`--kept` uses the old samples of {side}", gone.unwrap_or_default()),
     );
 }

@@ -96,7 +96,7 @@ fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {
         }
         ReportMismatch::UnknownMetric { name, known } => CliError::UnknownMetric { name, known },
         ReportMismatch::NothingInCommon => {
-            let why = "they have no benchmark in common, by name and metric".to_owned();
+            let why = "no benchmark with the same metric is in both".to_owned();
             let [a, b] = taken.each_ref().map(ResolvedSide::described);
             CompareMistake::NotComparable { a, b, why }.into()
         }

@@ -105,7 +105,7 @@ impl SideLookup {
             ComparisonResult::SameProgram => (None, "nothing was measured"),
             ComparisonResult::NotBuilt { .. } => (None, "one side could not be built"),
             ComparisonResult::Measured(_) | ComparisonResult::Interrupted => {
-                (None, "it was interrupted; the same command resumes")
+                (None, "the comparison was interrupted; the same command resumes")
             }
         };
         if all.is_none() {
@@ -304,7 +304,7 @@ impl SideLookup {
         }
         let none = CompareMistake::NoComparison { run: of.run };
         let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
-        let when = if kept { "as it was measured then" } else { "measured again" };
+        let when = if kept { "its kept samples" } else { "measured again" };
         let text = format!("{what} of run {}: {}, {when}", of.run, describe(&program));
         Ok(ResolvedSide { earlier: Some(of), ..ResolvedSide::new(name, program, text) })
     }

@@ -147,7 +147,7 @@ fn effect<'a>(
             }
             (a, b) => {
                 let why = |way: &str, why: String| {
-                    format!("{} {way} it does not build: {why}", revision.short())
+                    format!("{} {way} the quirk does not build: {why}", revision.short())
                 };
                 reasons.extend(a.err().map(|it| why("without", it)));
                 reasons.extend(b.err().map(|it| why("with", it)));

@@ -37,13 +37,15 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
             .quirks
             .iter()
             .any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
-        let so = if begins {
-            "so the quirk begins at no revision here"
-        } else {
-            "so the quirk ends at no revision here"
-        };
+        let verb = if begins { "begins" } else { "ends" };
         let typed = &edge.typed;
-        output::note("note", &format!("quirk `{quirk}`: {typed} is on another branch, {so}"));
+        output::note(
+            "note",
+            &format!(
+                "quirk `{quirk}` {verb} at no revision here: its edge ({typed}) is on another \
+                 branch"
+            ),
+        );
         output::note("hint", "name a commit of this line of history, or a date");
     }
     Ok(())
@@ -60,7 +62,7 @@ pub fn tell_of_idle(project: &Project, revisions: &[Revision]) -> Result<(), Cli
         let (name, range) = (&quirk.name, range(quirk));
         output::note(
             "note",
-            &format!("the quirk `{name}` ({range}) is for none of these revisions"),
+            &format!("the quirk `{name}` ({range}) applies to none of these revisions"),
         );
     }
     Ok(())

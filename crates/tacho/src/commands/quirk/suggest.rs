@@ -104,7 +104,7 @@ pub fn execute(
         output::print(&failing.text(&wanted))?;
     } else if let Some(why) = skipped {
         let by = build.quirks.join("`, `");
-        output::print(&format!("{} is not built: `{by}` skips it: {why}\n", wanted.short()))?;
+        output::print(&format!("{} is skipped by the quirk `{by}`: {why}\n", wanted.short()))?;
     } else {
         output::print(&format!("{} builds: no quirk is needed\n", wanted.short()))?;
     }

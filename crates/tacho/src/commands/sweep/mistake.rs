@@ -57,8 +57,8 @@ impl SweepMistake {
             Self::Companion { .. } => {
                 "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
             }
-            Self::EmptyValue { .. } => "leave out the comma that has no value beside it",
-            Self::LogAlone => "a list goes up by a factor like this: `-P batch=1..1024*2`",
+            Self::EmptyValue { .. } => "remove the comma without a value beside it",
+            Self::LogAlone => "a range that rises by a factor is written like `-P batch=1..1024*2`",
             Self::NotAParameter { known, .. } if known.is_empty() => {
                 "`parameters = { batch = [1, 64] }` in the plan gives it one"
             }

@@ -50,7 +50,7 @@ impl PlannedBenchmark<'_> {
             return Err(SweepMistake::Companion { name: self.benchmark.name.clone() });
         }
         if self.benchmark.expect.stdout != ExpectOutput::Anything {
-            output::note("note", "what `expect` says of the output is not checked here");
+            output::note("note", "`sweep` does not check the output against `expect`");
         }
         Ok(choices(parameters).into_iter().map(|choice| self.command(choice)).collect())
     }

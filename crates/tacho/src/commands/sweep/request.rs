@@ -265,7 +265,7 @@ fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
     let plan =
         plan::parse(&text, "-m").map_err(|errors| wrong(&first_line(&errors.render(false))))?;
     let metrics = plan.benchmarks.into_iter().flat_map(|benchmark| benchmark.metrics);
-    metrics.into_iter().next().ok_or_else(|| wrong("it has no place in the output"))
+    metrics.into_iter().next().ok_or_else(|| wrong("the place in the output is missing"))
 }
 
 /// The first line of what is wrong with a plan, without the place, which the user did not type.

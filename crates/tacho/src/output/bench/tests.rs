@@ -137,7 +137,7 @@ fn the_whole_answer() {
              quick                 slow and large        nearly | as quick
 
     `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
-    times that of `quick`, the fastest, with 95 % intervals
+    ratios to `quick`, the fastest, with 95 % intervals
       × 1.004  1.001 … 1.008  nearly | as quick  same, within ± 1 %
       × 1.500  1.495 … 1.505  slow and large     slower
     ");
@@ -178,13 +178,13 @@ fn the_heading_names_what_follows() {
     );
     assert_eq!(
         head(&[none.clone(), small, large.clone()], Some(1)),
-        "times that of `slow and large`, or differences from it, with 95 % intervals"
+        "ratios to `slow and large`, or differences from it, with 95 % intervals"
     );
     let [mut failed, large] = [none, large];
     failed.truncate(0);
     assert_eq!(
         head(&[large.clone(), failed, large], Some(0)),
-        "times that of `quick`, the fastest, with 95 % intervals"
+        "ratios to `quick`, the fastest, with 95 % intervals"
     );
 }
 
@@ -216,7 +216,7 @@ fn sixty_columns_are_enough() {
 
     `slow and large` is beaten on time and memory by `quick`,
       `nearly | as quick`
-    times that of `quick`, the fastest, with 95 % intervals
+    ratios to `quick`, the fastest, with 95 % intervals
       nearly | as quick
         × 1.004  1.001 … 1.008  same, within ± 1 %
       slow and large
@@ -301,7 +301,7 @@ fn the_ratio_that_was_asked_for_is_named() {
     };
     let ranking = report.ranking();
     assert!(
-        ranking.contains("\ntimes that of `quick`, the fastest, by minima, with 95 % intervals\n"),
+        ranking.contains("\nratios to `quick`, the fastest, by minima, with 95 % intervals\n"),
         "{ranking}"
     );
     let answer = serde_json::to_value(report.answer()).unwrap();

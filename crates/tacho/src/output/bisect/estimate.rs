@@ -52,8 +52,7 @@ pub fn expected_answer<'a>(
 pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
     let asked = &inquiry.asked;
     if expected.is_one_build {
-        return "both ends are one and the same build, so nothing between them can show a change\n"
-            .to_owned();
+        return "both ends are the same build, so there is nothing to find\n".to_owned();
     }
     let outside = match expected.left_out {
         0 => String::new(),
@@ -111,11 +110,11 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     }
     let Some((sd, samples)) = known else {
         let much = match asked.by {
-            ValueComparison::Failure => "if it is flaky",
+            ValueComparison::Failure => "if the command is flaky",
             _ => "where there is much noise",
         };
         let [low, high] = [low, high].map(about);
-        return format!("{low} samples, {high} and more {much}");
+        return format!("{low} samples; {high} or more {much}");
     };
     let varied = match samples {
         few if few < FEW => "hardly varied".to_owned(),
@@ -141,7 +140,7 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let most =
         asked.own_budget().map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
     let Some(building) = expected.building() else {
-        return format!("how long that takes is known after the first build{most}");
+        return format!("the time is known after the first build{most}");
     };
     let builds = seconds(building);
     match expected.takes(asked) {
@@ -149,7 +148,8 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             format!("no build is missing; how long executions take is known after the first{most}")
         }
         None => format!(
-            "about {builds} for the builds; how long executions take is known after the first{most}"
+            "about {builds} for the builds; the time of executions is known after the first \
+             one{most}"
         ),
         Some(_) if !expected.executes => format!("about {builds} for the builds{most}"),
         Some((low, high)) => {

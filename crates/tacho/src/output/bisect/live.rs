@@ -18,7 +18,7 @@ const LEAST: f64 = 0.005;
 pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
     let stage = stage(bisection.standing.stage);
     let [left, changed] = so_far(bisection);
-    let words = format!("{left} may be it");
+    let words = format!("{left} may be the cause");
     let room = columns.saturating_sub(stage.len() + words.len() + BRACKETS);
     let drawn = bars(bisection, room.clamp(1, WIDTH));
     let changed = if bisection.standing.belief.is_empty() {

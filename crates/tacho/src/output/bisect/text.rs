@@ -25,7 +25,8 @@ use crate::output::{table_width, terminal_width};
 const LISTED: usize = 20;
 
 /// What is said first of what depends on more than the source.
-const DEPENDS: &str = "verified, but it depends on the machine or the layout of the program:";
+const DEPENDS: &str = "verified, but the effect depends on the machine or the layout of the \
+                       program:";
 
 /// All that is to be said of it.
 ///
@@ -136,7 +137,7 @@ fn more_to_spend(bisection: &Bisection) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("with a larger `{option}`, the same command resumes among the commits before it"))
+    Some(format!("with a larger `{option}`, the same command searches the commits before this one"))
 }
 
 /// All commits that did it, below what is said first of them.
@@ -249,14 +250,14 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     }
     constant(bisection).into_iter().for_each(&mut say);
     if let Some(then) = then(bisection) {
-        say(format!("they {then}"));
+        say(format!("the ends {then}"));
         say("so the machine, the toolchain or the input changed, not the program".into());
     }
     let always = bisection.constant();
     if always.as_ref().is_some_and(|always| always.fails) {
         blocks.push(hint(
-            "the command may not work where it is executed: in the folder of the build's \
-             artifacts, with nothing else of the checkout; `artifacts = [\".\"]` keeps all of it",
+            "the command is executed in the folder of the build's artifacts, without the rest of \
+             the checkout; `artifacts = [\".\"]` keeps all of it",
         ));
     } else if let (Some(_), Some((less, executions))) = (always, rarer(asked.least)) {
         blocks.push(hint(format!(
@@ -286,8 +287,8 @@ fn suspects(bisection: &Bisection) -> Vec<Block> {
     let all = &bisection.standing.suspects;
     let line = match suspected(all) {
         0 => return Vec::new(),
-        1 => "with 95 % it is this commit:".to_owned(),
-        number => format!("with 95 % it is among {}:", count(number, "commit")),
+        1 => "the cause is this commit (95 % certain):".to_owned(),
+        number => format!("the cause is one of {} (95 % certain):", count(number, "commit")),
     };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
@@ -428,7 +429,7 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         let all = spent.and(&bisection.standing);
         let took = time(all.building + all.executing);
         format!(
-            " (with those before it {} and {} in {took})",
+            " (the whole search: {} and {} in {took})",
             count(all.builds, "build"),
             count(all.samples, "sample")
         )

@@ -95,8 +95,12 @@ impl ConfirmationReport {
             );
         }
         if self.changes.is_empty() {
-            let nothing = if self.named { "of these" } else { "new and not measured again yet" };
-            return format!("nothing to confirm: no change is {nothing}\n");
+            let nothing = if self.named {
+                "none of these changes is listed"
+            } else {
+                "no listed change is new and not measured again yet"
+            };
+            return format!("nothing to confirm: {nothing}\n");
         }
         let mut measured = self.table();
         if !table::fits(&measured, width) {

@@ -254,6 +254,6 @@ impl Evidence {
             format!("  {}  {}\n", text::moment(happening.at), line.replace('\n', "\n    "))
         };
         let lines: String = self.happenings.iter().zip(lines).map(line).collect();
-        format!("what became of it\n{lines}")
+        format!("what happened\n{lines}")
     }
 }

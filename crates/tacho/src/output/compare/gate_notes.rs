@@ -209,8 +209,11 @@ impl CompareReport<'_> {
         let is_unclear = |row: &&ComparedRow| row.is_measured() && row.verdict == Verdict::Unclear;
         let at_limit = match all.rows.iter().filter(is_unclear).count().saturating_sub(open.len()) {
             0 => String::new(),
-            1 => " at this limit (1 more is unclear, but certainly below it)".to_owned(),
-            more => format!(" at this limit ({more} more are unclear, but certainly below it)"),
+            1 => " at this limit (1 more is unclear, but certainly below the limit)".to_owned(),
+            more => format!(
+                " at this limit ({more} more are unclear, but certainly below the \
+                             limit)"
+            ),
         };
         let line = |row: &&ComparedRow| {
             format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, all, row))
@@ -254,7 +257,7 @@ impl CompareReport<'_> {
     fn unseen(&self, FailOnGate { typed, gate }: &FailOnGate) -> Option<GateWarning> {
         let names: Vec<String> =
             self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
-        let so = if gate.missing { "fails" } else { "does not see that" };
+        let so = if gate.missing { "fails" } else { "ignores this" };
         let what =
             format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
         let hint = (!gate.missing)
