@@ -242,6 +242,8 @@ fn a_series_that_the_file_has_not_is_a_mistake() {
     hint: known: `load`, `parse`
     ");
     from(&numbers, "-b parse").succeeds();
+    let near = from(&numbers, "-b prase").exits(2).stderr;
+    assert!(near.ends_with("hint: did you mean `parse`?\n"), "{near}");
     assert_snapshot!(from("[1, 2]", "-b nope").exits(2).stderr, @r"
     error: there is no series `nope`
     hint: no series of the file has a name

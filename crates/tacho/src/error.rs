@@ -232,8 +232,8 @@ impl CliError {
             }
             CliError::UnknownMetric { name, known }
             | CliError::UnknownQuirk { name, known }
+            | CliError::UnknownSeries { name, known }
             | CliError::UnknownBenchmark { name, known } => Some(near(name, known)),
-            CliError::UnknownSeries { known, .. } => Some(format!("known: {known}")),
             _ => None,
         }
     }

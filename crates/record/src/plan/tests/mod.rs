@@ -549,3 +549,18 @@ fn tools_know_where_they_print_and_what_they_count() {
         assert_eq!(of(from), (text(name), text(quantity), unit, better, place.clone()), "{from}");
     }
 }
+
+#[test]
+fn the_direction_of_a_rate_is_guessed_where_the_plan_gives_none() {
+    use crate::{Direction, RateHint};
+    let of = |metric: &str| {
+        let PlannedMetric { metric, guessed, .. } = read(metric);
+        (metric.better, guessed)
+    };
+    let from = r#"from = "key:x""#;
+    assert_eq!(of(from), (Direction::Lower, None));
+    let rate = format!(r#"{from}, unit = "requests/s""#);
+    assert_eq!(of(&rate), (Direction::Higher, Some(RateHint::Certain)));
+    assert_eq!(of(&format!(r#"{rate}, better = "lower""#)), (Direction::Lower, None));
+    assert_eq!(of(r#"from = "iperf3:sent""#), (Direction::Higher, None), "the tool is known");
+}
