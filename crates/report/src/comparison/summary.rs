@@ -73,20 +73,20 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let why = match row.is_constant() {
-                true => "it does not vary",
+                true => "does not vary",
                 false if derived::DERIVED.contains(&name.as_str()) => {
-                    "it is computed from other metrics"
+                    "is computed from other metrics"
                 }
                 false => continue,
             };
-            let said = format!("`{name}` ({why})");
+            let said = format!("`{name}`, which {why}");
             if !apart.contains(&said) {
                 apart.push(said);
             }
         }
         match apart.as_slice() {
             [] => String::new(),
-            all => format!("; not counted among these rows: {}", all.join(", ")),
+            all => format!("; not counted: {}", all.join("; ")),
         }
     }
 

@@ -304,3 +304,19 @@ fn a_ratio_of_other_medians_than_those_that_are_shown_is_said_to_be_one() {
     );
     assert!(!said(1.062).contains("which are shown"), "{}", said(1.062));
 }
+
+#[test]
+fn which_rows_are_no_further_question_is_said_in_ordinary_words() {
+    let mut derived = row("c", 1.5, 0.002);
+    derived.metric.name = "cpu".to_owned();
+    let rows = vec![row("a", 1.5, 0.002), row("b", 1.5, 0.002), derived];
+    let all = ComparisonData { together: 2, ..measured(rows, SETTLED, Rule::default()) };
+    let said = described(all);
+    assert!(
+        said.contains(
+            "2 of the 3 rows judged together: at most 5 % of reported differences are expected to \
+             be false; not counted: `cpu`, which is computed from other metrics\n"
+        ),
+        "{said}"
+    );
+}
