@@ -215,8 +215,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
         format!(
-            "this is a search inside the merge {} ({}): its effect is {}, as found by the \
-             bisection {}",
+            "inside the merge {} ({}): its effect is {} by the bisection {}",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
             bounded(bisection, merge.limited, &merge.effect),
