@@ -137,8 +137,8 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let judged = project.tacho("changes").exits(0).stdout.replace("\n  ", " ");
     assert_eq!(
         judged,
-        "no changes in 0 series\nnot judged: answer v2 · wall (the plan's version 2 is not measured \
-         yet, version 1 is: `tacho track` measures 2, `same-as = 1` in the plan joins both)\n"
+        "no changes in 0 series\nnot judged: answer v2 · wall (version 2 of the plan is not \
+         measured yet: `tacho track` measures it; `same-as = 1` keeps the samples of version 1)\n"
     );
     let edited = project.tacho("track --json").exits(0);
     assert_snapshot!(edited.stderr, @r#"

@@ -58,8 +58,8 @@ impl NotReported {
 #[must_use]
 pub fn edited(planned: u32, measured: u32) -> String {
     format!(
-        "the plan's version {planned} is not measured yet, version {measured} is: `tacho track` \
-         measures {planned}, `same-as = {measured}` in the plan joins both"
+        "version {planned} of the plan is not measured yet: `tacho track` measures it; \
+         `same-as = {measured}` keeps the samples of version {measured}"
     )
 }
 
