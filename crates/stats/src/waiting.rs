@@ -6,8 +6,11 @@
 
 use crate::Summary;
 
-/// A change is the host's where at most this part of it is left without the waiting.
+/// A change is the host's where at most this part of it is left without the waiting, by the far end
+/// of the interval …
 const LEFT: f64 = 0.5;
+/// … and this part by the medians: what is more is a change of the program all the same.
+const LEFT_BY_MEDIANS: f64 = 0.3;
 /// From this number of CPUs used by others on, over all executions of the slower side, others may
 /// be the cause: a program on a quiet host waits for itself.
 const LOADED: f64 = 0.25;
@@ -50,34 +53,71 @@ pub struct WithoutWaiting {
 /// What is left of a change of wall time by this logarithm between executions before and after,
 /// where other work on the host is most of it; nothing where it is the program's, or not known.
 ///
-/// The far end of what may be left is to be at most half of the change: of the ratio of two
-/// medians, whose distances to the ends of their 95 % intervals are squared and added (Zou &
-/// Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27,
-/// 2008).
+/// What is left is to be at most three tenths of the change by the ratio of both medians, and half
+/// by the far end of its interval. For that the distances of the medians to the ends of their 95 %
+/// intervals are squared and added (Zou & Donner, "Construction of confidence limits about effect
+/// measures", Statistics in Medicine 27, 2008).
 #[must_use]
 pub fn without_waiting(effect: f64, sides: [&[ExecutionTimes]; 2]) -> Option<WithoutWaiting> {
     let slower = sides[usize::from(effect > 0.0)];
     if sides.iter().any(|side| side.len() < FEWEST) || !is_loaded(slower) {
         return None;
     }
-    let is_read = sides.iter().all(|side| reads_waiting(side));
-    let is_usable = is_read || waits(slower) || sides.iter().all(|side| is_busy(side));
-    if !is_usable {
-        return None;
+    let little = LEFT * effect.abs();
+    let by = |own: fn(&ExecutionTimes) -> f64| OwnChange::of(sides, own, effect > 0.0);
+    let is_little = |own: &OwnChange| {
+        own.most <= little && own.left * effect.signum() <= LEFT_BY_MEDIANS * effect.abs()
+    };
+    let cpu = || by(|it| it.cpu).filter(is_little);
+    if sides.iter().all(|side| reads_waiting(side)) {
+        let own = by(|it| it.wall - it.waited.unwrap_or(0.0))?;
+        if is_little(&own) {
+            return Some(WithoutWaiting { effect: own.left, by_cpu: false });
+        }
+        // Of what computes and waits alone, CPU time says the same more sharply.
+        let is_alike = own.left * effect.signum() <= little;
+        let computes = is_alike && sides.iter().all(|side| computes(side));
+        return cpu()
+            .filter(|_| computes)
+            .map(|cpu| WithoutWaiting { effect: cpu.left, by_cpu: true });
     }
-    let own = |it: &ExecutionTimes| {
-        if is_read { it.wall - it.waited.unwrap_or(0.0) } else { it.cpu }
-    };
-    let level = |side: &[ExecutionTimes]| {
-        let of = Summary::of(&side.iter().map(own).collect::<Vec<_>>())?;
-        let (low, high) = of.interval?;
-        Some((of.median.ln(), (of.median / low).ln(), (high / of.median).ln()))
-    };
-    let [(before, below, above), (after, down, up)] = [level(sides[0])?, level(sides[1])?];
-    let left = after - before;
-    let most = if effect > 0.0 { left + up.hypot(below) } else { down.hypot(above) - left };
-    (left.is_finite() && most <= LEFT * effect.abs())
-        .then_some(WithoutWaiting { effect: left, by_cpu: !is_read })
+    let is_usable = waits(slower) || sides.iter().all(|side| is_busy(side));
+    cpu().filter(|_| is_usable).map(|cpu| WithoutWaiting { effect: cpu.left, by_cpu: true })
+}
+
+/// By how much times of a program differ between two sides.
+struct OwnChange {
+    /// The ratio of both medians, as a logarithm.
+    left: f64,
+    /// The end of its interval in the direction of the change: more of it.
+    most: f64,
+}
+
+impl OwnChange {
+    /// Of these times; none where there are too few, or they have no logarithm.
+    fn of(
+        sides: [&[ExecutionTimes]; 2],
+        own: fn(&ExecutionTimes) -> f64,
+        rises: bool,
+    ) -> Option<Self> {
+        let level = |side: &[ExecutionTimes]| {
+            let of = Summary::of(&side.iter().map(own).collect::<Vec<_>>())?;
+            let (low, high) = of.interval?;
+            Some((of.median.ln(), (of.median / low).ln(), (high / of.median).ln()))
+        };
+        let [(before, below, above), (after, down, up)] = [level(sides[0])?, level(sides[1])?];
+        let left = after - before;
+        let most = if rises { left + up.hypot(below) } else { down.hypot(above) - left };
+        most.is_finite().then_some(Self { left, most })
+    }
+}
+
+/// Whether a program computes or waits for a CPU most of the time, in most executions.
+fn computes(executions: &[ExecutionTimes]) -> bool {
+    let share = |it: &ExecutionTimes| (it.cpu + it.waited.unwrap_or(0.0)) / it.wall;
+    let shares: Vec<f64> = executions.iter().map(share).collect();
+    Summary::of(&shares).is_some_and(|share| share.median >= BUSY)
+        && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
 }
 
 /// Whether a part of the program is seen to wait for a CPU.
@@ -206,6 +246,13 @@ mod tests {
                 assert!(world.blamed(20) < 0.02, "{} {read:?} {others} {by}", world.blamed(20));
             }
         }
+        // The host did most of it, and the program a part that counts.
+        for read in READ {
+            let others = [0.2, 1.0];
+            let world =
+                WaitingWorld { others, read, ..WaitingWorld::quiet([100.0, 130.0], [0.0; 2]) };
+            assert!(world.blamed(20) < 0.02, "{} {read:?}", world.blamed(20));
+        }
     }
 
     #[test]
@@ -216,6 +263,10 @@ mod tests {
                 assert_eq!(world.blamed(10), 0.0, "on a quiet host {asleep:?}");
             }
         }
+        // Of a program that computes but for little, too: CPU time does not decide alone.
+        let little =
+            WaitingWorld { others: [0.5; 2], ..WaitingWorld::quiet([100.0; 2], [0.0, 9.0]) };
+        assert!(little.blamed(20) < 0.02, "{}", little.blamed(20));
         // Where the waiting is read, on a busy host too.
         let world =
             WaitingWorld { others: [0.5; 2], ..WaitingWorld::quiet([100.0; 2], [0.0, 40.0]) };
