@@ -184,6 +184,13 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
         "error: `x` has no values at 1 revision: measured before the plan had this metric\n\
          hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with the metric\n"
     );
+    let beside = more.replace("{ name", "'wall', { name");
+    let project = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", &beside));
+    assert_eq!(
+        project.tacho("track").exits(0).stderr,
+        "note: `x` has no values: measured before the plan had this metric\n\
+         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with this metric\n"
+    );
     let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
     let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter)).tacho("track");
     let hint = "hint: `tacho track --counter callgrind-instructions` counts it where it is missing";

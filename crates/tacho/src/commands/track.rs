@@ -13,7 +13,7 @@ use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
-    percentage,
+    in_backticks, percentage,
 };
 use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
@@ -104,6 +104,9 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
             verdicts::tell_of_unjudged(&found, &series);
         }
         report.print_lacking();
+        if tracked.run.is_none() && command.shown.metric.is_empty() {
+            session.tell_of_new_metrics(&plan)?;
+        }
     }
     Ok(match tracked.interrupted {
         true => Exit::Interrupted,
@@ -190,6 +193,38 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
 }
 
 impl CommandSession {
+    /// Which metrics of the plan are to be read from outputs and have no value, since nothing was
+    /// executed after they were added.
+    fn tell_of_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
+        let mut unread = Vec::new();
+        for (benchmark, key) in plan.keyed_benchmarks() {
+            for planned in benchmark.metrics.iter().filter(|it| it.reading.is_some()) {
+                let name = &planned.metric.name;
+                let values = self.store.values(self.host_id, &key, name)?;
+                let is_read = values.iter().any(|it| !it.values.is_empty());
+                if !is_read && !unread.contains(name) {
+                    unread.push(name.clone());
+                }
+            }
+        }
+        if unread.is_empty() {
+            return Ok(());
+        }
+        let (have, metrics) =
+            if unread.len() == 1 { ("has", "this metric") } else { ("have", "these metrics") };
+        let names = in_backticks(&unread);
+        output::note(
+            "note",
+            &format!("{names} {have} no values: measured before the plan had {metrics}"),
+        );
+        let rounds = plan.measure.rule.max_rounds;
+        let more = text::count(rounds as usize, "more round");
+        let twice = rounds.saturating_mul(2);
+        let how = format!("`tacho track --rounds {twice}` measures {more} of each revision");
+        output::note("hint", &format!("{how}, with {metrics}"));
+        Ok(())
+    }
+
     /// Processes that are left behind were killed: what they were to do is not done, and not
     /// measured.
     pub(super) fn tell_of_left_behind(
