@@ -1,5 +1,6 @@
 //! What still has to be measured: the cells of a run.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Build, Cell, Digest, Plan, Revision};
@@ -74,8 +75,8 @@ pub struct PendingFacts<'a> {
     pub uncounted: &'a MissingCounters,
 }
 
-/// The cells that still lack samples, the newest revision first, so that its answer is the
-/// reference.
+/// The cells that still lack samples, the newest revision's first, so that its answer is the
+/// reference: that revision may be measured as an older one with the same artifacts.
 pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand<'_>) -> Vec<Cell> {
     let benchmarks = plan.keyed_benchmarks();
     let mut cells = Vec::new();
@@ -93,6 +94,7 @@ pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand<'_>) ->
             }
         }
     }
+    cells.sort_by_key(|cell| Reverse(known.newest_place(cell.artifact)));
     let links: Vec<Cell> =
         benchmarks.iter().flat_map(|(_, key)| known.links(key, &cells, wanted)).collect();
     cells.extend(links);
@@ -100,6 +102,11 @@ pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand<'_>) ->
 }
 
 impl PendingFacts<'_> {
+    /// The place in the range of the newest revision with these artifacts.
+    fn newest_place(&self, artifact: Digest) -> Option<usize> {
+        self.built.iter().rposition(|(_, build)| build.state.artifact() == Some(artifact))
+    }
+
     /// How many rounds a cell still lacks.
     fn lacking(
         &self,
@@ -277,6 +284,12 @@ mod tests {
         );
         let each = RoundDemand { measure_equal: true, ..WANTED };
         assert_eq!(cells(&["a", "a"], &[], each), pairs(&[("r2", 10), ("r1", 10)]));
+    }
+
+    #[test]
+    fn what_stands_for_the_newest_revision_goes_first() {
+        let all = pairs(&[("r1", 10), ("r3", 10), ("r2", 10)]);
+        assert_eq!(cells(&["a", "b", "c", "a"], &[], WANTED), all);
     }
 
     #[test]
