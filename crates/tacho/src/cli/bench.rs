@@ -41,8 +41,8 @@ pub struct BenchArgs {
         allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
     pub min_rounds: Option<u32>,
-    /// Execute each at most N times [default: stop after `--min-rounds` executions and 3 s in
-    /// total]
+    /// Execute each at most N times [default: until each command has `--min-rounds` executions and
+    /// 3 s]
     #[arg(
         long, visible_alias = "max-runs", short = 'M', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",
@@ -142,9 +142,9 @@ pub struct BenchArgs {
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else that of the means if a command has two modes, else the ratio over every
-    /// pairing of a sample of one command with a sample of the other [default: auto]
+    /// The statistic to compare. `auto` chooses: neighbouring executions are compared if the host's
+    /// speed moves; means if a command has two modes; otherwise all pairs of samples
+    /// [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output

@@ -16,13 +16,14 @@ use crate::cli::shared::DirectionName;
 /// are searched. A revision that fails is no evidence for either side. After an interruption, the
 /// same command resumes.
 ///
-/// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command fails
-/// in the same way at both ends, or neither end builds because a program such as the compiler is
-/// missing or sources could not be fetched; 3 the ends do not differ here and now; 4 undecided (the
-/// commits that may be the cause are printed), or neither end could be built for another reason; 5
-/// named and verified, but the effect depends on the machine or the layout (`--probe`); 6 named and
-/// verified, but the rest of the range (`--all`) or the commit inside the merge is undecided; 130
-/// interrupted.
+/// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command gives
+/// no value at both ends, for the same reason (with `--test`: 126 or 127), or neither end builds
+/// because a program such as the compiler is missing or sources could not be fetched; 3 the ends
+/// do not differ here and now (with `--test`, also if both always fail); 4 undecided (the commits
+/// that may be the cause are printed), or neither end builds and no program or source is missing;
+/// 5 named and verified, but the effect depends on the machine or the layout (`--probe`); 6 named
+/// and verified, but the rest of the range (`--all`) or the commit inside the merge is undecided;
+/// 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -51,7 +52,7 @@ pub struct BisectArgs {
     pub metric: Option<String>,
     /// Instead of a benchmark, a command that passes or fails, maybe flaky: find the commit that
     /// changed how often it fails. A shell executes it in the build folder. Status 125 means skip;
-    /// 126 and 127 mean that it was not executed
+    /// 126 and 127 mean that it could not be executed, which is no evidence for either side
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
     pub test: Option<String>,

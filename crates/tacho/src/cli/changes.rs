@@ -69,8 +69,8 @@ pub struct ChangeQueryArgs {
     /// [default: by the file or tool, else by names and units, else lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
-    /// With several files: the order of their points [default: time if all files have one; else
-    /// name, if they are typed in that order; else given]
+    /// With several files: the order of their points [default: by time, if all files have a time;
+    /// by name, for a folder, a pattern or names in alphabetical order; else as given]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }

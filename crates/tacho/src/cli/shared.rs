@@ -30,9 +30,8 @@ pub struct ComparisonArgs {
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// The statistic to compare. `auto` is the ratio of neighbouring executions if the speed of the
-    /// host moves, else that of the means if a side has two modes, else the ratio over every
-    /// pairing of a sample of A with a sample of B [default: auto]
+    /// The statistic to compare. `auto` chooses: neighbouring executions are compared if the host's
+    /// speed moves; means if a side has two modes; otherwise all pairs of samples [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like
