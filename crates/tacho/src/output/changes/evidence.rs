@@ -168,16 +168,21 @@ impl Evidence {
     /// Why the medians of what was measured are not the levels of the change, where they differ.
     fn otherwise_measured(&self) -> Option<String> {
         let (finding, unit) = (&self.change.finding, &self.change.series.metric.unit);
-        let [before, after] = self.sides.as_ref()?.each_ref().map(MeasuredSide::level);
+        let sides = self.sides.as_ref()?;
+        let is_one_run =
+            sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
+        let why = if is_one_run {
+            "the change is that between neighbouring executions"
+        } else {
+            "these include differences between runs"
+        };
+        let [before, after] = sides.each_ref().map(MeasuredSide::level);
         let medians = [before?.median, after?.median];
         let levels = [finding.before, finding.after].into_iter().zip(medians);
         let is_off = |(level, median): (f64, f64)| (median / level - 1.0).abs() > ALIKE;
         (self.by_runs && finding.kind.is_of_level() && levels.into_iter().any(is_off)).then(|| {
             let [before, after] = medians.map(|median| unit.show(median));
-            format!(
-                "the medians of all samples are {before} and {after}; these include differences \
-                 between runs"
-            )
+            format!("the medians of all samples are {before} and {after}; {why}")
         })
     }
 
