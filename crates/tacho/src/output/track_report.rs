@@ -283,7 +283,7 @@ impl TrackReport<'_> {
                 text::count(failed, "execution")
             ),
         );
-        if let Some(hint) = artifact_meant(why) {
+        if let Some(hint) = artifact_meant(why).or_else(|| where_it_is(why)) {
             note("hint", &hint);
             return Ok(());
         }
@@ -401,6 +401,13 @@ fn artifact_meant(why: &str) -> Option<String> {
     let far = |other: &String| strsim::osa_distance(other, name);
     let nearest = names.iter().min_by_key(|other| far(other)).filter(|other| far(other) <= 2);
     nearest.map(|nearest| format!("did you mean `{{build}}/{nearest}`? there is no `{name}`"))
+}
+
+/// How a program is named that is not in `PATH`, if the build makes it.
+fn where_it_is(why: &str) -> Option<String> {
+    let name = why.strip_prefix("command not found: `")?.strip_suffix('`')?;
+    let is_name = !name.contains('/');
+    is_name.then(|| format!("install `{name}`, or write `{{build}}/{name}` if the build makes it"))
 }
 
 /// The first build of each reason other than that of this one, with how many share it, in their

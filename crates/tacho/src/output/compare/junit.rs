@@ -49,7 +49,7 @@ impl CompareReport<'_> {
 
     /// The only test case where there are no rows: why there are none.
     fn nothing_judged(&self) -> Case {
-        let why = self.why_no_rows().to_owned();
+        let why = self.why_no_rows();
         Case { name: "comparison".to_owned(), end: CaseResult::Skipped(why), words: String::new() }
     }
 

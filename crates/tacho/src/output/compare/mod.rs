@@ -40,13 +40,16 @@ impl CompareReport<'_> {
     }
 
     /// The same in a few words, which say what it means for who waits for a verdict.
-    pub(super) fn why_no_rows(&self) -> &'static str {
-        match self.compared {
+    pub(super) fn why_no_rows(&self) -> String {
+        let words = match self.compared {
             ComparisonResult::Measured(_) => "nothing was compared",
             ComparisonResult::Interrupted => "interrupted: nothing was compared",
             ComparisonResult::SameProgram => "same program: nothing to compare",
-            ComparisonResult::NotBuilt { .. } => "not built: nothing was compared",
-        }
+            ComparisonResult::NotBuilt { side, .. } => {
+                return format!("{side} was not built: nothing was compared");
+            }
+        };
+        words.to_owned()
     }
 
     /// Why there are no rows, in a line; nothing where there are some.
