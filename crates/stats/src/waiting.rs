@@ -20,8 +20,8 @@ const FEWEST: usize = 6;
 const FIRST_THREAD: f64 = 0.95;
 /// A program waits for a CPU whose first thread is seen to wait this share of its wall time.
 const WAITS: f64 = 0.1;
-/// A program is busy whose least disturbed execution uses a CPU, or waits for one, this share of
-/// its time.
+/// A program is busy whose least disturbed execution computes for this share of the time in which
+/// it does not wait for a CPU.
 const BUSY: f64 = 0.9;
 /// One that uses more CPU time than wall time has several threads, which may wait for each other.
 const PARALLEL: f64 = 1.05;
@@ -39,6 +39,14 @@ pub struct ExecutionTimes {
     pub waited: Option<f64>,
     /// On CPUs, by everything else on the host; 0 where it is not read.
     pub others: f64,
+}
+
+impl ExecutionTimes {
+    /// The share of its time that it computed, without the waiting for a CPU: beside other work
+    /// that waiting would hide how long it slept.
+    fn computing(&self) -> f64 {
+        self.cpu / (self.wall - self.waited.unwrap_or(0.0)).max(f64::MIN_POSITIVE)
+    }
 }
 
 /// What is left of a change of wall time without what other work on the host did.
@@ -114,8 +122,7 @@ impl OwnChange {
 
 /// Whether a program computes or waits for a CPU most of the time, in most executions.
 fn computes(executions: &[ExecutionTimes]) -> bool {
-    let share = |it: &ExecutionTimes| (it.cpu + it.waited.unwrap_or(0.0)) / it.wall;
-    let shares: Vec<f64> = executions.iter().map(share).collect();
+    let shares: Vec<f64> = executions.iter().map(ExecutionTimes::computing).collect();
     Summary::of(&shares).is_some_and(|share| share.median >= BUSY)
         && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
 }
@@ -129,9 +136,8 @@ fn waits(executions: &[ExecutionTimes]) -> bool {
 /// Whether enough executions show that the program hardly waits for anything but a CPU.
 #[must_use]
 pub fn is_busy(executions: &[ExecutionTimes]) -> bool {
-    let uses = |it: &ExecutionTimes| it.cpu + it.waited.unwrap_or(0.0);
     executions.len() >= FEWEST
-        && executions.iter().any(|it| uses(it) >= BUSY * it.wall)
+        && executions.iter().any(|it| it.computing() >= BUSY)
         && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
 }
 

@@ -9,6 +9,7 @@ use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
 use tacho_stats::compare::{ChoiceReason, Verdict};
 use tacho_stats::levels::{LayoutValues, Levels, Process};
+use tacho_stats::summary::median;
 
 use super::family;
 use super::rounds::Sequential;
@@ -29,7 +30,13 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                 // The control is A once more, as it is for the ratio.
                 ChoiceReason::HostMoves => {
                     let programs: Vec<usize> = (0..group.samples.len()).map(|it| it % 2).collect();
-                    at_usual_speed(&group.samples, &programs, &metric.name).samples
+                    let mut evened =
+                        at_usual_speed(&group.samples, &programs, &metric.name).samples;
+                    let ratio = comparison.estimate.and_then(|it| it.ratio);
+                    if let (Some(ratio), [a, b, ..]) = (ratio, &mut evened[..]) {
+                        apart_by(ratio, &metric.name, a, b);
+                    }
+                    evened
                 }
                 _ => group.samples.clone(),
             };
@@ -52,6 +59,22 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
     }
     believe(&mut rows);
     rows
+}
+
+/// Scales the values of B so that its median is that of A times the ratio. Neighbouring executions
+/// know the ratio more sharply than both medians do, which would contradict it.
+fn apart_by(ratio: f64, metric: &str, a: &[Sample], b: &mut [Sample]) {
+    let median_of = |side: &[Sample]| {
+        let counted = side.iter().filter(|it| it.counts());
+        median(&counted.filter_map(|it| it.value(metric)).collect::<Vec<_>>())
+    };
+    let Some((at_a, at_b)) = median_of(a).zip(median_of(b)).filter(|(_, at_b)| *at_b > 0.0) else {
+        return;
+    };
+    let values = b.iter_mut().flat_map(|it| &mut it.values);
+    for (_, value) in values.filter(|(name, _)| name == metric) {
+        *value *= ratio * at_a / at_b;
+    }
 }
 
 /// What a round takes: all its cells one after the other, or the longer one of those at the same
