@@ -162,7 +162,9 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     if has(Note::NotBeyondControl) {
         return Some(format!("the control of {} differs by at least as much", names[0]));
     }
-    if let Some(waited) = waited(comparison) {
+    // Too few rounds for an interval come first: CPU times would be as few.
+    let has_interval = comparison.estimate.is_some_and(|it| it.difference_interval.is_some());
+    if let Some(waited) = waited(comparison).filter(|_| has_interval) {
         return Some(waited);
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
