@@ -549,7 +549,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no changes in 0 series
-    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values; 6 are needed, or 3 that each have 3 rounds in one run)
+    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run)
     ");
 }
 

@@ -40,7 +40,7 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         .exits(1);
     let why = slower.stderr.lines().last().unwrap();
     assert!(
-        why.starts_with("error: `--fail-on slower:50%`: failed by answer wall (slower by "),
+        why.starts_with("error: `--fail-on slower:50%`: failed because of answer wall (slower by "),
         "{why}"
     );
     let slower = slower.stdout;
@@ -232,8 +232,8 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
     assert_eq!(
         one.exits(2).stderr,
         "error: `--duet` is not possible here: two processors are needed, and one may \
-         be used\nhint: `taskset -cp $$` shows those that may be used here; without `--duet` both \
-         are measured in rounds, never at once\n"
+         be used\nhint: `taskset -cp $$` shows those that may be used here; without `--duet`, the \
+         sides are measured in rounds, never at the same time\n"
     );
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
@@ -767,21 +767,22 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!(
         told.stderr,
         "warning: 1 of 1 row is unclear, and `--fail-on slower:5%` lets it pass:\n\
-         \x20 command time: slower by 31.3 % at most\n\
+         \x20 command time: at most 31.3 % slower, or not slower\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
         "warning: 1 of 1 row is unclear, and `--fail-on slower:5%,unclear` fails:\n\
-         \x20 command time: slower by 31.3 % at most\n\
-         error: `--fail-on slower:5%,unclear`: failed by command time (slower by 31.3 % at most)\n"
+         \x20 command time: at most 31.3 % slower, or not slower\n\
+         error: `--fail-on slower:5%,unclear`: failed because of command time (at most 31.3 % \
+         slower, or not slower)\n"
     );
     // The same row is unclear, and yet not slower by so much.
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
     assert_eq!(
         gate("unclear").exits(1).stderr,
         "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  command time: \
-         unclear\nerror: `--fail-on unclear`: failed by command time (unclear)\n"
+         unclear\nerror: `--fail-on unclear`: failed because of command time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
     assert_eq!(
@@ -799,7 +800,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert!(
         markdown.ends_with(
             "\n- warning: 1 of 1 row is unclear, and `--fail-on slower:5%` lets it pass:\n\
-             \x20 - command time: slower by 31.3 % at most\n"
+             \x20 - command time: at most 31.3 % slower, or not slower\n"
         ),
         "{markdown}"
     );
@@ -820,11 +821,12 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
     let beyond = gate("zero hundred", "slower:25%", 1);
     project.tacho("site pages --quiet").exits(0);
     for (run, told) in [
-        (failed, "slower:8%: failed by check size (worse by 10.0 %)"),
+        (failed, "slower:8%: failed because of check size (worse by 10.0 %)"),
         (passed, "slower:20%: passed"),
         (
             beyond,
-            "slower:25%: failed by check errors (worse: values of 0 or below have no percentage)",
+            "slower:25%: failed because of check errors (worse: values of 0 or below have no \
+             percentage)",
         ),
     ] {
         let line = format!("\n--fail-on {told}\n");
@@ -873,7 +875,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let (few, gate) = few.split_once('\n').unwrap();
     assert!(few.ends_with(") would settle it"), "{few}");
     assert!(
-        gate.starts_with("error: `--fail-on slower:5%,unclear`: failed by check errors ("),
+        gate.starts_with("error: `--fail-on slower:5%,unclear`: failed because of check errors ("),
         "{gate}"
     );
 }
@@ -897,8 +899,8 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     assert_eq!(
         compare("--fail-on slower:50%,missing").exits(1).stderr,
         "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in \
-         new.json: d\nerror: `--fail-on slower:50%,missing`: failed by benchmarks that only \
-         old.json has (b, c)\n"
+         new.json: d\nerror: `--fail-on slower:50%,missing`: failed because of benchmarks that \
+         only old.json has (b, c)\n"
     );
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
@@ -1116,8 +1118,8 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
         |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("-r 10"),
-        "error: neither A nor B is executed, so `--rounds` has no meaning\nhint: without this \
-         option both are compared as they were measured\n"
+        "error: neither A nor B is executed, so `--rounds` has no meaning\nhint: leave this \
+         option out: A and B are compared as they were measured\n"
     );
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
     let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` have no meaning\n";

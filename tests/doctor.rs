@@ -56,12 +56,12 @@ fn findings_decide_the_status_of_another_machine_too() {
         .file("fast/proc/sys/kernel/randomize_va_space", "2\n")
         .file("slow/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
     let fit = project.tacho("doctor --sysroot fast").succeeds();
-    assert_eq!(fit.stdout, "fit: no known disturbance of measurements\n");
+    assert_eq!(fit.stdout, "machine: no known setting disturbs measurements\n");
     let unfit = project.tacho("doctor --sysroot slow").exits(1);
     assert_eq!(
         unfit.stdout,
         "\
-not fit: 1 of high harm
+machine: 1 finding of high harm
 
 high    the clock source is hpet
         Each reading of the clock is a system call of a microsecond or more, in
@@ -119,6 +119,10 @@ fn the_first_line_is_a_verdict() {
     assert!(known && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let hint = verdict.split_once("\nhint: measure CPU time (`-m cpu`)");
     assert_eq!(hint.is_none(), verdict.starts_with("quiet now: "), "{verdict}");
-    let fitness = ["fit", "not fit"].iter().any(|word| findings.starts_with(word));
-    assert!(verdict.contains(" executions of `true` just now varied by ") && fitness, "{shown}");
+    let fitness = findings.starts_with("machine: ");
+    assert!(
+        verdict.contains("\n`true`, executed ") && verdict.contains(" times just now: spread "),
+        "{shown}"
+    );
+    assert!(fitness, "{shown}");
 }

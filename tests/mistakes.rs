@@ -534,7 +534,7 @@ fn a_subject_of_another_name_is_refused_with_the_way_out() {
     let project = project.plan(&named("other"));
     let refused = project.tacho("track").exits(2).stderr;
     assert!(
-        refused.contains("hint: if both are the same subject, give `[subject]` that `name`"),
+        refused.contains("hint: if both are the same subject, write the first name into"),
         "{refused}"
     );
     project.plan(&named("one")).tacho("track").succeeds();

@@ -16,7 +16,7 @@ fn a_difference_that_holds_is_upheld() {
     let project = project("echo work 210\n");
     let words = "probe v1 v2 -m work --only environment,addresses,nice --rounds 6 --quiet";
     let answer = project.tacho(words).exits(0);
-    let said = "the 2.1 × holds under all 3 disturbances\n";
+    let said = "the factor of 2.1 holds under all 3 disturbances\n";
     assert!(answer.stdout.contains(said), "{}", answer.stdout);
     assert!(answer.stdout.contains("\n  environment"), "{}", answer.stdout);
     assert!(answer.stderr.contains("note: kept as run 1\n"), "{}", answer.stderr);
@@ -25,7 +25,10 @@ fn a_difference_that_holds_is_upheld() {
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.contains("probe v1 and v2"), "{log}");
     let markdown = project.tacho(&format!("{words} --markdown")).exits(0).stdout;
-    assert!(markdown.contains("**the 2.1 × holds under all 3 disturbances**"), "{markdown}");
+    assert!(
+        markdown.contains("**the factor of 2.1 holds under all 3 disturbances**"),
+        "{markdown}"
+    );
     project.tacho("site pages").succeeds();
 }
 

@@ -58,7 +58,7 @@ fn what_is_new_is_measured_and_told_once() {
 
     let project = grown(project, 13..=20, 130.0);
     let told = scheduled(&project, "").exits(1);
-    assert!(told.stdout.contains("+30.0 % worse  from here run 2\n"), "{}", told.stdout);
+    assert!(told.stdout.contains("+30.0 % worse  run 2 begins\n"), "{}", told.stdout);
     assert_eq!(samples(&project), 40);
     let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
     assert_eq!(mail.lines().next().unwrap(), "prog: 1 new change, 1 for the worse [prog 1] 1");
@@ -257,8 +257,8 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     3931a748b2  2023-11-14  change 1
     19d41ebfaf  2023-11-15  change 6
 
-    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at most 6
-      executions; the time is unknown: `later` was never executed here
+    would execute 1 benchmark in 2 rounds at 3 revisions, in the order above; at
+      most 6 executions; the time is unknown: `later` was never executed here
     ");
     let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
     let before = would();

@@ -591,7 +591,7 @@ fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
         let project = project.file("prog", "echo answer # 2\n").commit("change 2");
         let table = project.tacho("track").succeeds().stdout;
         let marks: Vec<bool> =
-            table.lines().skip(3).take(2).map(|line| line.ends_with("from here run 2")).collect();
+            table.lines().skip(3).take(2).map(|line| line.ends_with("run 2 begins")).collect();
         (project, marks)
     };
     assert_eq!(marks("1").1, [false, false], "what both runs measured links them");

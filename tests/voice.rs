@@ -297,7 +297,7 @@ fn a_probe_reads_the_same_in_the_terminal_and_on_its_page() {
         let shown: Vec<&str> = shown.copied().collect();
         assert!(has_cells(&rows, row[0], &shown) >= 2, "{terminal}");
     }
-    let sentence = "the 2.1 × holds under all 2 disturbances";
+    let sentence = "the factor of 2.1 holds under all 2 disturbances";
     assert!(terminal.contains(sentence) && sentences_of(&html).contains(sentence), "{terminal}");
 }
 

@@ -87,7 +87,11 @@ pub enum ExperimentError {
         why: String,
     },
     /// A metric has values in another unit, so that old and new ones could not be distinguished.
-    #[error("metric `{metric}` was measured in {} so far, not in {}", name(known), name(planned))]
+    #[error(
+        "metric `{metric}` has kept values in {}, and the plan now gives {}",
+        name(known),
+        name(planned)
+    )]
     OtherUnit {
         /// Its name.
         metric: String,
@@ -163,9 +167,10 @@ impl ExperimentError {
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
             }
-            ExperimentError::NotAtOnce { .. } => {
-                Some("without `--duet` both are measured in rounds, never at once".to_owned())
-            }
+            ExperimentError::NotAtOnce { .. } => Some(
+                "leave out `--duet`: both are then measured in rounds, never at the same time"
+                    .to_owned(),
+            ),
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }

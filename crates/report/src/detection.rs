@@ -70,7 +70,8 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
         JudgementStatus::Yes | JudgementStatus::Constant => None,
         JudgementStatus::Empty => Some("it has no values".to_owned()),
         JudgementStatus::TooFew { points, needed } => Some(format!(
-            "it has {} with values; {needed} are needed, or 3 that each have 3 rounds in one run",
+            "it has {} with values; {needed} points are needed, or 3 points with 3 rounds each in \
+             one run",
             count(points, "point")
         )),
     }
@@ -82,7 +83,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "its {} are {}; {needed} are needed, or 3 that each have 3 rounds in one run",
+            "its {} are {}; {needed} builds are needed, or 3 builds with 3 rounds each in one run",
             count(revisions, "revision"),
             count(points, "different build")
         )),

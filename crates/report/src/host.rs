@@ -49,9 +49,12 @@ pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
             if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
         format!("waited {took} for a quiet host{end}: {}", first.why)
     });
-    let repeated = disturbed.first().map(|(round, why)| {
-        let rounds = count(disturbed.len(), "round");
-        format!("{rounds} disturbed, and repeated; the first, {round}: {why}")
+    let repeated = disturbed.first().map(|(round, why)| match disturbed.len() {
+        1 => format!("round {round} was disturbed and repeated: {why}"),
+        more => {
+            let rounds = count(more, "round");
+            format!("{rounds} were disturbed and repeated; the first was round {round}: {why}")
+        }
     });
     waited.into_iter().chain(repeated).collect()
 }

@@ -169,7 +169,8 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
     let (wanted, each) = (precision(wanted), executions(repetition));
     let plural = if cost.round() == 1.0 { "" } else { "s" };
     Some(format!(
-        "for {wanted}: {layouts}, {each} each; a build takes as long as {cost:.0} execution{plural}"
+        "for {wanted}: {layouts}, {each} each: the cheapest way, as a build takes as long as \
+         {cost:.0} execution{plural}"
     ))
 }
 

@@ -78,7 +78,7 @@ impl ProbedRow {
     #[must_use]
     pub fn table(&self) -> AnswerTable {
         let heads: &[&str] = if self.is_pair() {
-            &["disturbance", "A", "B", "B by A", "interval", "", "what it is"]
+            &["disturbance", "A", "B", "B / A", "interval", "", "what it is"]
         } else {
             &["disturbance", "A", "interval", "", "what it is"]
         };
@@ -161,7 +161,7 @@ mod tests {
             cells(&pair),
             ["core", "−0.4 %", "× 0.477", "0.998", "0.988 … 1.008", "gone", "another core busy"]
         );
-        let narrow = ["core: gone", "A −0.4 %  B × 0.477  B by A 0.998  interval 0.988 … 1.008"];
+        let narrow = ["core: gone", "A −0.4 %  B × 0.477  B / A 0.998  interval 0.988 … 1.008"];
         assert_eq!(pair.table().narrow[0], narrow);
         let one = row(vec![Some(1e6)], vec![]);
         assert_eq!(cells(&one)[..3], ["core", "−0.2 %", "0.988 … 1.008"]);

@@ -245,7 +245,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
-    "valid at all times, although measuring stopped by looking at the values";
+    "wider than usual, since the number of samples depended on the values";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]

@@ -175,8 +175,8 @@ impl StoreError {
                 Some("check the owner of the file, and that its disk is writable")
             }
             Self::OtherSubject { .. } => Some(
-                "if both are the same subject, give `[subject]` that `name`; else use another \
-                 store with `--store`",
+                "if both are the same subject, write the first name into `[subject]` as \
+                 `name`; else use another store with `--store`",
             ),
             Self::Replaced { .. } => {
                 Some("the same command measures what is missing in the new store")

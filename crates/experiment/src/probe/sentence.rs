@@ -9,7 +9,7 @@ use super::answer::{ProbeFinding, ProbeRow, ProbeVerdict};
 /// A level that is lower by this share is a program that is faster.
 const FASTER: f64 = 0.97;
 
-/// `the 2.1 × holds under all 11 disturbances`.
+/// `the factor of 2.1 holds under all 11 disturbances`.
 #[must_use]
 pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
     let all = match &terms.under[..] {
@@ -41,11 +41,11 @@ pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
     }
 }
 
-/// `2.1 ×`, `difference of +5.2 %`.
+/// `factor of 2.1`, `difference of +5.2 %`.
 fn size(pair: &PairProbe) -> String {
     match pair.usual {
         Some(usual) if usual.ratio >= 2.0 || usual.ratio <= 0.5 => {
-            format!("{:.1} ×", usual.ratio.max(1.0 / usual.ratio))
+            format!("factor of {:.1}", usual.ratio.max(1.0 / usual.ratio))
         }
         Some(usual) => format!("difference of {}", change(usual.ratio)),
         None => "difference".to_owned(),

@@ -173,7 +173,7 @@ fn an_honest_difference_is_upheld() {
     let number = answer.terms.under.len();
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
-        format!("the 2.1 × holds under all {number} disturbances")
+        format!("the factor of 2.1 holds under all {number} disturbances")
     );
     assert!(number >= 8, "{:?}", answer.terms.under);
     assert_eq!(answer.rows[0].rounds, 6, "what is clear ends at the first look");

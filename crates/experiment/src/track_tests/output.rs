@@ -87,5 +87,5 @@ fn a_metric_with_values_keeps_its_unit() {
     lab.track(prints("bucket 6.5")).unwrap();
     lab.benchmarks = in_ms;
     let words = lab.track(prints("bucket 6.5")).unwrap_err().to_string();
-    assert_eq!(words, "metric `bucket` was measured in no unit so far, not in time");
+    assert_eq!(words, "metric `bucket` has kept values in no unit, and the plan now gives time");
 }

@@ -33,8 +33,8 @@ pub fn two_cpus(wished: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
     };
     choose(&files, &may).ok_or_else(|| {
         let number = if may.is_empty() { "none" } else { "one" };
-        let hint = "`taskset -cp $$` shows those that may be used here; without `--duet` both are \
-                    measured in rounds, never at once";
+        let hint = "`taskset -cp $$` shows those that may be used here; without `--duet`, the \
+                    sides are measured in rounds, never at the same time";
         Unavailable::new(format!("two processors are needed, and {number} may be used"), Some(hint))
     })
 }

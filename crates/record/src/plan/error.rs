@@ -206,7 +206,11 @@ impl Mistake {
                 "`build` is the command that is executed once; it leaves what later builds need \
                  in $TACHO_STATE"
             }
-            Mistake::TwoEdges { .. } => "a range has one start and one end: keep one of them",
+            Mistake::TwoEdges { key, other } => {
+                return Some(format!(
+                    "both give the same edge of the range: keep `{key}` or `{other}`"
+                ));
+            }
             Mistake::EmptyRange { .. } => {
                 "`from` and `until` include what they name, `after` and `before` do not"
             }

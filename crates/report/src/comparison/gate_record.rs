@@ -50,7 +50,7 @@ impl GateRecord {
         let is_open = !gate.open.is_empty() && !gate.fails_on_open;
         let parts = [
             Some(if failed {
-                format!("failed by {}", by.join(" and by "))
+                format!("failed because of {}", by.join(" and "))
             } else {
                 "passed".to_owned()
             }),
@@ -79,7 +79,7 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
         }
         (f64::INFINITY, _) => format!("{slower}: values of 0 or below have no percentage"),
         (_, f64::INFINITY) => format!("{slower} by {} or more", ends[0]),
-        _ if least <= 0.0 => format!("{slower} by {} at most", ends[1]),
+        _ if least <= 0.0 => format!("at most {} {slower}, or not {slower}", ends[1]),
         _ if ends[0] == ends[1] => format!("{slower} by {}", ends[0]),
         _ => {
             let is_lower = row.metric.better == Direction::Lower;

@@ -195,8 +195,8 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         let [ratio, medians] = [ratio, medians].map(factor);
         return is_corrected.then(|| {
             format!(
-                "× {ratio} is the ratio of the medians as measured; that of the medians at the \
-                 host's usual speed, which are shown, is × {medians}"
+                "the medians shown are corrected to the host's usual speed: their ratio is × \
+                 {medians}; uncorrected, the ratio of the medians is × {ratio}"
             )
         });
     }

@@ -89,8 +89,8 @@ impl LoadFindings<'_> {
         let exceed = precision(self.goal.exceed_ratio).replace("± ", "");
         let trials = count(search.trials().len(), "trial");
         lines.push(format!(
-            "{trials}, by MLRsearch (RFC 9971): {} decide on a load, {exceed} of them may break \
-             the limit",
+            "{trials}, by MLRsearch (RFC 9971): up to {} trials decide on each load, and {exceed} \
+             of these may break the limit",
             self.goal.duration_sum
         ));
         lines

@@ -59,7 +59,7 @@ impl OptimumFindings<'_> {
                  between the first values would not be seen"
             }
             (0 | 1, _) => "unclear: more than one place may hold the best value",
-            _ => "checked: there is more than one dip",
+            _ => "checked: there is more than one optimum",
         }
     }
 
@@ -67,8 +67,8 @@ impl OptimumFindings<'_> {
         let (taken, whole) = (self.taken, self.whole);
         let values = self.grid.rows.len();
         let why = if self.is_cut_short {
-            "; the search stopped at its limit, half of that: raise it with `-r`, or use fewer \
-             `--steps`"
+            "; the search stopped at its limit, half of these: a larger `-r` raises the limit, and \
+             fewer `--steps` need fewer samples"
         } else {
             ""
         };

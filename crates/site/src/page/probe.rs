@@ -66,7 +66,7 @@ fn one(row: &ProbedRow) -> Markup {
         figure.chart {
             (svg::intervals(&bars))
             figcaption {
-                @if row.is_pair() { "B by A: 1 is no difference." }
+                @if row.is_pair() { "B / A: 1 is no difference." }
                 @else { "The level relative to the usual one: 1 is no change." }
                 " The 95 % intervals are valid for all disturbances at once."
             }

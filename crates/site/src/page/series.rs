@@ -245,7 +245,7 @@ fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
             (change_cells(row.change, None))
             td.state {
                 @if let Some(run) = row.begins_run {
-                    span.note { "from here " (run_link(view, "../", run)) " " }
+                    span.note { (run_link(view, "../", run)) " begins " }
                 }
                 (state(view, row))
             }

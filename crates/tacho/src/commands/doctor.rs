@@ -257,8 +257,8 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     };
     let spread = instrument.of_true.spread().unwrap_or(0.0);
     let seen = format!(
-        "{} of `true` just now varied by {:.0} % (the middle half of them)",
-        text::count(instrument.of_true.n, "execution"),
+        "`true`, executed {} just now: spread {:.0} %",
+        text::count(instrument.of_true.n, "time"),
         spread * 100.0
     );
     let advice = if text::has_callgrind() {

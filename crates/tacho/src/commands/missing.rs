@@ -181,7 +181,7 @@ fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(
-        "would execute {} {} at {}, in this order: at most {}{besides}; {}\n",
+        "would execute {} {} at {}, in the order above; at most {}{besides}; {}\n",
         text::count(benchmarks(lacking), "benchmark"),
         text::rule(rule),
         text::count(lacking.revisions.len(), "revision"),

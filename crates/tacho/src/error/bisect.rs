@@ -66,7 +66,8 @@ fn of_git(word: &str) -> &'static str {
             "`tacho bisect GOOD BAD --test COMMAND` searches by a command that passes or fails"
         }
         "skip" => {
-            "a revision is skipped if it does not build, or if `--test COMMAND` exits with 125"
+            "no need to skip: a revision that does not build, or for which `--test COMMAND` exits \
+             with 125, is no evidence for either side"
         }
         "reset" => "builds are made in a checkout of their own: there is nothing to reset",
         "visualize" | "view" => "`tacho bisect log` shows a bisection with each of its steps",

@@ -94,7 +94,9 @@ impl CompareMistake {
                     .to_owned()
             }
             CompareMistake::DuetOfOne => {
-                "without `--kept` baselines and runs are executed again; files never are".to_owned()
+                "baselines and runs are executed again if `--kept` is left out; files are never \
+                 executed"
+                    .to_owned()
             }
             CompareMistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
             CompareMistake::EstimatorOfRuns => {
@@ -120,7 +122,7 @@ impl CompareMistake {
                 format!("write a share like `{option} 1%` or `{option} 0.5%`")
             }
             CompareMistake::NothingExecuted { .. } => {
-                "without this option both are compared as they were measured".to_owned()
+                "leave this option out: A and B are compared as they were measured".to_owned()
             }
             CompareMistake::NothingKept => {
                 "name a baseline, which `--save-as` makes, or a run such as `run:12`".to_owned()

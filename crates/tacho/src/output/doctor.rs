@@ -26,18 +26,21 @@ pub fn diagnosis(diagnosis: &Diagnosis) -> String {
     format!("{}\n{all}", fitness(diagnosis))
 }
 
-/// Whether the machine is fit, with the number of findings of each harm.
+/// Whether the machine is fit, by the number of findings of each harm.
 fn fitness(diagnosis: &Diagnosis) -> String {
     let counts = [Harm::High, Harm::Medium, Harm::Low].map(|harm| (diagnosis.count(harm), harm));
-    let shown: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, harm)| format!("{count} of {} harm", harm.word()))
-        .collect();
+    let mut shown: Vec<String> = Vec::new();
+    for (number, harm) in counts.into_iter().filter(|(number, _)| *number > 0) {
+        let what =
+            if shown.is_empty() { text::count(number, "finding") } else { number.to_string() };
+        shown.push(format!("{what} of {} harm", harm.word()));
+    }
     match counts[0].0 {
-        _ if shown.is_empty() => super::colour::good("fit: no known disturbance of measurements"),
-        0 => format!("{} ({})", super::colour::good("fit"), shown.join(", ")),
-        _ => format!("{}: {}", super::colour::bad("not fit"), shown.join(", ")),
+        _ if shown.is_empty() => {
+            super::colour::good("machine: no known setting disturbs measurements")
+        }
+        0 => format!("{}: {}", super::colour::good("machine"), shown.join(", ")),
+        _ => format!("{}: {}", super::colour::bad("machine"), shown.join(", ")),
     }
 }
 
@@ -109,8 +112,8 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
     }
     let head = "the smallest change that a comparison finds here (with a chance of 80 %):\n\n";
     let busy = load.filter(|load| *load > BUSY).map(|load| {
-        let text = "warning: the host was busy (load average {}): these numbers hold beside such \
-                    work";
+        let text = "warning: the host was busy (load average {}): these numbers are only for a \
+                    host that is as busy";
         paragraph(&text.replace("{}", &format!("{load:.1}")), 0, COLUMNS)
     });
     let earlier = all.iter().map(|found| found.measurements - 1).max().unwrap_or_default();

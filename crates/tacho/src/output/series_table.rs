@@ -100,7 +100,7 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
     for point in &series::rows(series, &series.points) {
         let mut cells = row(point, series);
         let said = cells.pop().unwrap_or_default();
-        let border = point.begins_run.map(|run| format!("from here run {run}"));
+        let border = point.begins_run.map(|run| format!("run {run} begins"));
         let said: Vec<String> =
             border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
         let said = said.join("; ");

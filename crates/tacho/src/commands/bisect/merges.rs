@@ -121,7 +121,8 @@ impl MergeFollower<'_> {
         let why = match InsideMerge::of(&inner, effect) {
             InsideMerge::Answered => return Ok(Some(inner)),
             InsideMerge::Undecided => {
-                let what = "is verified as the cause; which of its commits did it is undecided";
+                let what = "is verified as the cause; it is undecided which of its commits made \
+                            the change";
                 output::note("note", &format!("merge {short} {what}"));
                 return Ok(Some(inner));
             }

@@ -98,7 +98,7 @@ impl ConfirmationReport {
             let nothing = if self.named {
                 "none of these changes is listed"
             } else {
-                "no listed change is new and not measured again yet"
+                "each listed change was measured again already, or is not new"
             };
             return format!("nothing to confirm: {nothing}\n");
         }
@@ -179,7 +179,7 @@ impl ConfirmationReport {
         let counts = [CONFIRMED, NOT_REPRODUCED, OPEN, NOT_MEASURED]
             .map(|outcome| (outcome, self.count(outcome)));
         let counts: Vec<String> = (counts.iter().filter(|(_, count)| *count > 0))
-            .map(|(outcome, count)| format!("{count} {}", outcome.replace('-', " ")))
+            .map(|(outcome, count)| format!("{count} {}", shown(outcome)))
             .collect();
         let spent = match self.run {
             Some(run) => format!(
@@ -197,6 +197,11 @@ const CONFIRMED: &str = "confirmed";
 const NOT_REPRODUCED: &str = "not-reproduced";
 const OPEN: &str = "open";
 const NOT_MEASURED: &str = "not-measured";
+
+/// An outcome of JSON for people, in the word that the list of changes has for it.
+fn shown(outcome: &str) -> String {
+    if outcome == OPEN { "unclear".to_owned() } else { outcome.replace('-', " ") }
+}
 
 impl ConfirmationRequest {
     /// Busy time by wall time of what was executed.
@@ -241,13 +246,15 @@ impl ConfirmationRequest {
     /// The outcome for people.
     pub fn words(&self) -> String {
         match (self.outcome(), self.needed()) {
-            (OPEN, (Some(rounds), _)) => format!("open: --rounds {rounds} would probably decide"),
+            (OPEN, (Some(rounds), _)) => {
+                format!("unclear: `--rounds {rounds}` would probably decide")
+            }
             (OPEN, (_, Some(layouts))) => {
                 let finding = &self.change.finding;
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
-                format!("open: compare {good} {bad} --layouts {layouts} would probably decide")
+                format!("unclear: `compare {good} {bad} --layouts {layouts}` would probably decide")
             }
-            (outcome, _) => outcome.replace('-', " "),
+            (outcome, _) => shown(outcome),
         }
     }
 

@@ -112,7 +112,8 @@ impl CompareReport<'_> {
         stood(&terms, &all.rows, !all.interrupted)
     }
 
-    /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.7 % ± 0.6 %)`.
+    /// How the gate came out: `--fail-on slower: failed because of sort wall (slower by 7.7 % ±
+    /// 0.6 %)`.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
         let with = if self.terms.patches.is_empty() {
             String::new()

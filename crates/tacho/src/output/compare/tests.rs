@@ -297,12 +297,12 @@ fn a_ratio_of_other_medians_than_those_that_are_shown_is_said_to_be_one() {
     let text = said(1.274).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains(
-            "× 1.274 is the ratio of the medians as measured; that of the medians at the host's \
-             usual speed, which are shown, is × 1.060"
+            "the medians shown are corrected to the host's usual speed: their ratio is × 1.060; \
+             uncorrected, the ratio of the medians is × 1.274"
         ),
         "{text}"
     );
-    assert!(!said(1.062).contains("which are shown"), "{}", said(1.062));
+    assert!(!said(1.062).contains("the medians shown"), "{}", said(1.062));
 }
 
 #[test]
