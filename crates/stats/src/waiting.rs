@@ -262,6 +262,19 @@ mod tests {
     }
 
     #[test]
+    fn what_sleeps_is_not_busy_however_long_it_waits_for_a_cpu() {
+        let of = |cpu: f64, asleep: f64, waited: f64| ExecutionTimes {
+            wall: cpu + asleep + waited,
+            cpu,
+            waited: Some(waited),
+            ..ExecutionTimes::default()
+        };
+        let waits = [0.0, 10.0, 20.0, 40.0, 80.0, 160.0];
+        assert!(!is_busy(&waits.map(|waited| of(4.0, 4.0, waited))));
+        assert!(is_busy(&waits.map(|waited| of(8.0, 0.2, waited))));
+    }
+
+    #[test]
     fn a_change_of_sleep_stays_one() {
         for read in READ {
             for asleep in [[0.0, 30.0], [5.0, 9.0], [50.0, 10.0]] {

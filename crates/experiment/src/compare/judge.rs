@@ -143,3 +143,35 @@ pub(super) fn mean_wall(side: &[Sample]) -> Option<f64> {
     let walls: Vec<f64> = side.iter().filter_map(|sample| sample.value("wall")).collect();
     (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::Place;
+
+    use super::*;
+
+    fn side(values: [f64; 3]) -> Vec<Sample> {
+        let sample = |(round, value)| {
+            let mut sample = Sample {
+                place: Place { round, position: 0 },
+                at: jiff::Timestamp::default(),
+                outcome: Outcome::Valid,
+                values: vec![],
+            };
+            sample.add("wall", value);
+            sample.add("cpu", 1.0);
+            sample
+        };
+        (1..).zip(values).map(sample).collect()
+    }
+
+    #[test]
+    fn the_medians_that_are_shown_are_apart_by_the_ratio() {
+        let (a, mut b) = (side([90.0, 100.0, 130.0]), side([150.0, 200.0, 180.0]));
+        apart_by(1.1, "wall", &a, &mut b);
+        let values: Vec<f64> = b.iter().filter_map(|it| it.value("wall")).collect();
+        assert!((median(&values).unwrap() - 110.0).abs() < 1e-9, "{values:?}");
+        assert!((values[1] / values[0] - 200.0 / 150.0).abs() < 1e-9, "{values:?}");
+        assert!(b.iter().all(|it| it.value("cpu") == Some(1.0)));
+    }
+}
