@@ -5,7 +5,7 @@ use tacho_record::{Bisection, Change};
 
 use super::words::{culprit_line, of_answers};
 
-/// What a bisection found that none of these changes shows: what [`of_answers`] says, and each
+/// What a bisection found that none of these changes shows: what `of_answers` says, and each
 /// commit that changed a metric where none of its benchmark is. `order` is the place of a revision
 /// in history, by its full name.
 #[must_use]
