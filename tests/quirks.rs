@@ -110,18 +110,24 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     let (first, last) = (id("broken"), id("mended~1"));
     let line =
         format!("not judged: {}..{} (2 revisions, could not be built)", &first[..10], &last[..10]);
+    // The noise of so short programs may look like a change, which is not asked here.
+    let changes = |project: &Project, words: &str| {
+        let answer = project.tacho(&format!("changes {words}"));
+        assert!([0, 1].contains(&answer.status), "{}", answer.stderr);
+        answer
+    };
     let tracked = project.tacho("track --seed 1").exits(0);
     assert!(tracked.stderr.contains(&format!("note: {line}\n")), "{}", tracked.stderr);
-    for form in ["changes", "changes --markdown"] {
-        let listed = project.tacho(form).exits(0).stdout;
+    for form in ["", "--markdown"] {
+        let listed = changes(&project, form).stdout;
         assert!(listed.contains(&line), "{listed}");
     }
-    let of = |command: &str| {
-        let unbuilt = project.tacho(command).exits(0).json()["unbuilt"].clone();
+    let of = |answer: Answer| {
+        let unbuilt = answer.json()["unbuilt"].clone();
         assert_eq!(unbuilt.as_array().unwrap().len(), 1, "{unbuilt}");
         unbuilt[0].clone()
     };
-    for stretch in [of("track --json"), of("changes --json")] {
+    for stretch in [of(project.tacho("track --json").exits(0)), of(changes(&project, "--json"))] {
         assert_eq!(
             (&stretch["first"], &stretch["last"]),
             (&first.clone().into(), &last.clone().into())
@@ -129,7 +135,7 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
         assert_eq!((&stretch["revisions"], &stretch["state"]), (&2.into(), &"failed".into()));
         assert!(stretch["why"].as_str().unwrap().contains("missing"), "{stretch}");
     }
-    assert!(!project.tacho("changes mended..last").exits(0).stdout.contains("not be built"));
+    assert!(!changes(&project, "mended..last").stdout.contains("not be built"));
     let project = with(
         project,
         "[[quirk]]\nname = 'q'\nwhy = 'old'\nskip = true\nfrom = 'broken'\nbefore = 'mended'\n",
@@ -137,7 +143,7 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     let skipped = project.tacho("track").exits(0).stderr;
     assert!(skipped.contains(&line.replace("could not be built", "skipped")), "{skipped}");
     let project = with(project, MENDED);
-    let mended = project.tacho("track").exits(0).stderr + &project.tacho("changes").exits(0).stdout;
+    let mended = project.tacho("track").exits(0).stderr + &changes(&project, "").stdout;
     assert!(!mended.contains("2 revisions"), "{mended}");
 }
 
