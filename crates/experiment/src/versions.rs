@@ -216,7 +216,7 @@ fn of_runs(store: &mut Store) -> Result<Vec<Definition>, StoreError> {
 #[cfg(test)]
 mod tests {
     use tacho_record::{Cell, Digest, Host, Outcome, Parameters, Place, Purpose, Rule, Sample};
-    use tacho_store::{Location, NewRun};
+    use tacho_store::{Location, MeasurementId, NewRun};
 
     use super::*;
 
@@ -233,10 +233,22 @@ mod tests {
     /// A run as one was begun before definitions were kept.
     fn run(store: &mut Store, plan: &str, version: u32) {
         let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+        let benchmark =
+            BenchmarkKey { name: "b".into(), version, parameters: Parameters::default() };
+        begin(store, host, plan.to_owned(), benchmark);
+    }
+
+    /// A run of one benchmark at one revision: its number, and that of the measurement.
+    fn begin(
+        store: &mut Store,
+        host: HostId,
+        plan: String,
+        benchmark: BenchmarkKey,
+    ) -> (i64, MeasurementId) {
         let new = NewRun {
             purpose: Purpose::Track,
-            question: Digest::of(plan),
-            plan: plan.to_owned(),
+            question: Digest::of(format!("{plan} {benchmark:?}")),
+            plan,
             seed: 1,
             rounds: 1,
             rule: Rule::default(),
@@ -245,10 +257,9 @@ mod tests {
             started: jiff::Timestamp::UNIX_EPOCH,
             conditions: BTreeMap::new(),
         };
-        let benchmark =
-            BenchmarkKey { name: "b".into(), version, parameters: Parameters::default() };
         let cell = Cell { revision: "r1".into(), artifact: Digest::of("a"), benchmark, rounds: 1 };
-        store.begin_run(&new, &[cell]).unwrap();
+        let (run, ids) = store.begin_run(&new, &[cell]).unwrap();
+        (run.number, ids[0])
     }
 
     #[test]
@@ -320,29 +331,15 @@ mod tests {
 
     /// A run with one sample of a benchmark.
     fn measure(store: &mut Store, host: HostId, benchmark: BenchmarkKey) {
-        let plan = text("one");
-        let new = NewRun {
-            purpose: Purpose::Track,
-            question: Digest::of(format!("{benchmark:?}")),
-            plan,
-            seed: 1,
-            rounds: 1,
-            rule: Rule::default(),
-            host,
-            version: "0.1.0".to_owned(),
-            started: jiff::Timestamp::UNIX_EPOCH,
-            conditions: BTreeMap::new(),
-        };
-        let cell = Cell { revision: "r1".into(), artifact: Digest::of("a"), benchmark, rounds: 1 };
-        let (run, ids) = store.begin_run(&new, &[cell]).unwrap();
+        let (run, measurement) = begin(store, host, text("one"), benchmark);
         let sample = Sample {
             place: Place { round: 1, position: 0 },
             at: jiff::Timestamp::UNIX_EPOCH,
             outcome: Outcome::Valid,
             values: vec![("wall".into(), 1.0)],
         };
-        store.put_sample(ids[0], &sample).unwrap();
-        store.finish_run(run.number, jiff::Timestamp::UNIX_EPOCH).unwrap();
+        store.put_sample(measurement, &sample).unwrap();
+        store.finish_run(run, jiff::Timestamp::UNIX_EPOCH).unwrap();
     }
 
     #[test]

@@ -65,22 +65,27 @@ fn what_would_be_found_is_not_said_beside_a_smaller_difference_that_was() {
     assert!(unclear.told_least().is_some());
 }
 
+/// The answer to a comparison of one row.
+fn text_of(row: ComparedRow) -> String {
+    let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
+    let terms = all.terms.clone();
+    let report = CompareReport {
+        terms: &terms,
+        described: ["old", "new"].map(str::to_owned),
+        compared: &ComparisonResult::Measured(Box::new(all)),
+        build: None,
+        is_kept: false,
+        fail_on: None,
+        lone: Default::default(),
+    };
+    report.text()
+}
+
 #[test]
 fn what_is_far_from_clear_names_cheaper_ways() {
     let answer = |round: f64, ratio: f64| {
         let row = ComparedRow { round, ..row("sort", ratio, 0.3) };
-        let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
-        let terms = all.terms.clone();
-        let report = CompareReport {
-            terms: &terms,
-            described: ["old", "new"].map(str::to_owned),
-            compared: &ComparisonResult::Measured(Box::new(all)),
-            build: None,
-            is_kept: false,
-            fail_on: None,
-            lone: Default::default(),
-        };
-        report.text()
+        text_of(row)
     };
     let hint = "hint: `-m cpu` compares the CPU time, which varies less";
     let minutes = 20e9;
@@ -281,18 +286,7 @@ fn a_ratio_of_other_medians_than_those_that_are_shown_is_said_to_be_one() {
             ..row.comparison.estimate.unwrap()
         };
         row.comparison.second = Some(of_medians);
-        let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
-        let terms = all.terms.clone();
-        let report = CompareReport {
-            terms: &terms,
-            described: ["old", "new"].map(str::to_owned),
-            compared: &ComparisonResult::Measured(Box::new(all)),
-            build: None,
-            is_kept: false,
-            fail_on: None,
-            lone: Default::default(),
-        };
-        report.text()
+        text_of(row)
     };
     let text = said(1.274).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
