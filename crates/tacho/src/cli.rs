@@ -43,12 +43,12 @@ pub use r#try::TryArgs;
 
 /// Measures how fast a program is over its history
 ///
-/// The plan, `tacho.toml`, says how to get, build and measure the program. Raw results are kept for
+/// The plan, `tacho.toml`, says how to get, build and measure the program. All samples are kept for
 /// ever in `.tacho/` beside the plan.
 ///
 /// Exit status: 0 done; 2 error, or a requested benchmark has no value because its executions
-/// failed; 130 interrupted (the same command resumes). `--help` of a command lists its other
-/// values.
+/// failed; 130 interrupted (the same command resumes). `--help` of a command lists its further
+/// statuses.
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -127,7 +127,8 @@ pub struct InitArgs {
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
-    /// Write a workflow for this CI system instead; it compares each change with its target branch
+    /// Instead, write a workflow for this CI system. The workflow compares each change with its
+    /// target branch
     #[arg(long, value_name = "SYSTEM")]
     pub ci: Option<Ci>,
 }
@@ -148,7 +149,7 @@ impl From<Ci> for tacho_subject::CiSystem {
     }
 }
 
-/// Write generated files: completions, man pages, the plan's schema
+/// Generate completions, man pages or the plan's schema
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
     #[command(subcommand)]

@@ -11,9 +11,9 @@ use super::shared::EstimatorName;
 /// Time commands side by side: how fast is it?
 ///
 /// Needs no plan. Commands are executed in rounds, each in a fresh random order. A command without
-/// shell syntax is started without a shell. The time of a shell is measured beside each execution
-/// and subtracted. Options of hyperfine mean the same or are refused with a hint (list:
-/// docs/src/guide/bench.md).
+/// shell syntax is started without a shell. Where a shell is needed, the time of an empty shell is
+/// measured beside each execution and subtracted. Options of hyperfine mean the same or are refused
+/// with a hint (list: docs/src/guide/bench.md).
 ///
 /// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
 /// shown).
@@ -27,7 +27,7 @@ pub struct BenchArgs {
     /// warmup afterwards (found) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
-    /// Execute each in exactly N rounds
+    /// Execute each command in exactly N rounds
     #[arg(
         long, visible_alias = "runs", short = 'r', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",
@@ -35,21 +35,21 @@ pub struct BenchArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Execute each at least N times [default: 10]
+    /// Execute each command at least N times [default: 10]
     #[arg(
         long, visible_alias = "min-runs", short = 'm', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
     pub min_rounds: Option<u32>,
-    /// Execute each at most N times [default: until each command has `--min-rounds` executions and
-    /// 3 s]
+    /// Execute each command at most N times [default: until it has `--min-rounds` executions and
+    /// has taken 3 s]
     #[arg(
         long, visible_alias = "max-runs", short = 'M', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Execute until each median is known this precisely: 1%
+    /// Execute until the 95 % interval of each median is at most ± PERCENT of it: 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]
     pub precision: Option<String>,
     /// Measure at most this long, all commands together: 30s
@@ -93,8 +93,8 @@ pub struct BenchArgs {
         long, conflicts_with_all = ["cpus", "estimator"], help_heading = "Beside executions"
     )]
     pub duet: bool,
-    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
-    /// cheap (at most 5 % of the time), full (all six in each round) [default: off]
+    /// Also execute fixed programs, whose times show whether the machine became faster or slower:
+    /// off, cheap (at most 5 % of the time), full (all six programs in each round) [default: off]
     #[arg(
         long,
         value_name = "MODE",
@@ -108,7 +108,7 @@ pub struct BenchArgs {
     /// Drop the system's file cache before each execution, after `--prepare`; needs root
     #[arg(long, help_heading = "Conditions")]
     pub cold: bool,
-    /// Use the same memory addresses each time: good for counting, bad for times
+    /// Use the same memory addresses each time: good for counting instructions, bad for times
     #[arg(long, help_heading = "Conditions")]
     pub no_aslr: bool,
     /// Use a control group for each execution, which accounts for children that are not waited for
@@ -142,8 +142,8 @@ pub struct BenchArgs {
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// The statistic to compare. `auto` chooses: neighbouring executions are compared if the host's
-    /// speed moves; means if a command has two modes; otherwise all pairs of samples
+    /// The statistic to compare. `auto` compares neighbouring executions if the host's speed
+    /// changes, means if a command has two modes, and otherwise all pairs of samples
     /// [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
@@ -156,7 +156,7 @@ pub struct BenchArgs {
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Show each execution as a bar [default: only if the first execution is slow, times drift or
+    /// Draw a bar for each execution [default: only if the first execution is slow, times drift or
     /// jump, or there are two modes]
     #[arg(long, help_heading = "Answer")]
     pub bars: bool,

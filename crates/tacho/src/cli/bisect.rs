@@ -11,19 +11,18 @@ use crate::cli::shared::DirectionName;
 /// Find the commit that changed a metric, and show how certain that is
 ///
 /// Both ends are measured first, side by side, until they certainly differ or certainly do not.
-/// Each next revision is the one with the most information for the cost of its build and samples.
-/// The result is measured again against its parent. Only commits of the main line (first parents)
-/// are searched. A revision that fails is no evidence for either side. After an interruption, the
-/// same command resumes.
+/// Then, again and again, the revision with the most information for the cost of its build and
+/// samples is measured. The commit found, the culprit, is measured again side by side with its
+/// parent. Only commits of the main line (first parents) are searched. A revision that fails is no
+/// evidence for either side. After an interruption, the same command resumes.
 ///
-/// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or the command gives
-/// no value at both ends, for the same reason (with `--test`: 126 or 127), or neither end builds
-/// because a program such as the compiler is missing or sources could not be fetched; 3 the ends
-/// do not differ here and now (with `--test`, also if both always fail); 4 undecided (the commits
-/// that may be the cause are printed), or neither end builds and no program or source is missing;
-/// 5 named and verified, but the effect depends on the machine or the layout (`--probe`); 6 named
-/// and verified, but the rest of the range (`--all`) or the commit inside the merge is undecided;
-/// 130 interrupted.
+/// Exit status: 0 named and verified, as one commit or as a set; 2 error, or neither end has a
+/// value: the command fails at both for the same reason, or a program or source for the build is
+/// missing; 3 the ends do not differ here and now (with `--test`, also if both always pass or
+/// always fail); 4 undecided (the commits that may be the cause are printed), or neither end builds
+/// for another reason; 5 named and verified, but the effect depends on the machine or the layout
+/// (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit inside the
+/// merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -51,8 +50,9 @@ pub struct BisectArgs {
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
     /// Instead of a benchmark, a command that passes or fails, maybe flaky: find the commit that
-    /// changed how often it fails. A shell executes it in the build folder. Status 125 means skip;
-    /// 126 and 127 mean that it could not be executed, which is no evidence for either side
+    /// changed how often it fails. A shell executes the command in the build folder. Status 125
+    /// means skip. 126 and 127 mean that the command could not be executed: no evidence for either
+    /// side
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
     pub test: Option<String>,
@@ -60,8 +60,8 @@ pub struct BisectArgs {
     /// that may be 0; with `--test` a share of executions [default: 2%; with `--test` 20%]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
-    /// How far builds of one program differ by layout, as a standard deviation: 1%, as shown by
-    /// `tacho layouts`. With this option, no extra revisions are built to estimate it
+    /// How far builds of one program differ by layout: the standard deviation that `tacho layouts`
+    /// shows, such as 1%. With this option, no extra revisions are built to estimate it
     #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
     /// Spend at most this long on builds and executions, those inside merges included: 2h
@@ -80,9 +80,9 @@ pub struct BisectArgs {
     /// and measured
     #[arg(long)]
     pub into_merges: bool,
-    /// Also measure the culprit under disturbances, such as a busy core, a single processor, an
-    /// environment of random length, other addresses, cold caches and two other link orders. Exit
-    /// status 5 if the effect depends on one
+    /// Also measure the culprit under disturbances of the machine, one at a time: a busy core, a
+    /// single processor, an environment of random length, other addresses, cold caches, two other
+    /// link orders and more. Exit status 5 if the effect depends on one
     #[arg(long, conflicts_with = "test")]
     pub probe: bool,
     /// Also measure the later end with the culprit reverted, if the revert applies and builds
@@ -91,7 +91,7 @@ pub struct BisectArgs {
     /// Old values of the ends, to show beside today's: `21s,44s`
     #[arg(long, value_name = "GOOD,BAD")]
     pub before: Option<String>,
-    /// Bisect again, ignoring a kept answer
+    /// Begin a new search, even if an answer is kept
     #[arg(long)]
     pub again: bool,
     /// Try failed builds again
@@ -148,11 +148,11 @@ pub enum BisectCommand {
     },
     /// Show a bisection with each of its steps
     Log {
-        /// Its name [default: the newest]
+        /// The name of the bisection [default: the newest]
         name: Option<String>,
         #[command(flatten)]
         form: FormatArgs,
-        /// Replay the observations, and print the belief after each step
+        /// Print after each step how likely each commit is the cause
         #[arg(long, conflicts_with_all = ["json", "markdown"])]
         replay: bool,
         /// The repository of a bisection without a plan

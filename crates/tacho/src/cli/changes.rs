@@ -13,8 +13,8 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 
 /// Show what changed: where did it get slower?
 ///
-/// All series of the plan are judged together. A change is provisional until later runs agree. It
-/// keeps its name, and the state that users give it.
+/// All series of the plan are judged together. A new change is provisional until later runs agree.
+/// A change keeps its name, and the state that a user set.
 ///
 /// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary
 /// improvement is not a regression, unless the improvement was confirmed as a step.
@@ -32,8 +32,8 @@ pub struct ChangesArgs {
 pub struct ChangeQueryArgs {
     #[command(flatten)]
     pub list: ListChangesArgs,
-    /// Measure both sides again, interleaved, and confirm or withdraw these changes (names or
-    /// revisions) [default of NAME: all listed new changes that were not measured again]
+    /// Measure both sides of these changes again (names or revisions), in the same rounds, and
+    /// confirm or withdraw them [default of NAME: all listed new changes not yet measured again]
     ///
     /// A difference that is still there is confirmed. If at most a quarter of it is there, the
     /// change is withdrawn as not reproduced. If the samples do not decide, the change stays open.
@@ -98,7 +98,7 @@ pub enum ChangesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the state of a change; an analysis never overwrites it
+    /// Set the state of a change. An analysis never overwrites this state
     Set {
         /// The name of a change, or a revision for all changes there
         name: String,
@@ -128,7 +128,7 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of these states. With states of both kinds (set by the user, found by
+    /// Only changes in one of these states. With states of both sorts (set by the user, found by
     /// the analysis), a change must match one of each
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
@@ -152,7 +152,8 @@ pub enum StateName {
     Acknowledged,
     /// The change is real and intended
     Expected,
-    /// The change is over (a new or acknowledged change is shown so when the level comes back)
+    /// The change is over. A new or acknowledged change is also shown as fixed when the level comes
+    /// back
     Fixed,
     /// There was no change
     FalseAlarm,
@@ -167,7 +168,7 @@ pub enum StateFilter {
     Acknowledged,
     /// Set by the user: real and intended
     Expected,
-    /// The change is over
+    /// Set by the user, or found: the change is over
     Fixed,
     /// Set by the user: no change
     FalseAlarm,
@@ -182,14 +183,14 @@ pub enum StateFilter {
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum KindName {
-    /// One build differs, maybe only by its layout
+    /// A single build differs, maybe only by its layout
     Build,
     /// The level changed for good, or for long
     Step,
     /// The level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// A change in how often values are at one of several levels
+    /// It changed how often values are at one of several levels
     ModeShare,
     /// The spread changed, not the level
     Spread,

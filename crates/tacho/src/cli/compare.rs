@@ -14,10 +14,10 @@ use super::shared::{ComparisonArgs, DirectionName, FormatArgs, StartArgs};
 /// test -bench`. `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` in front resolves an
 /// ambiguous name.
 ///
-/// Everything is executed in rounds, each in a fresh random order. A is executed a second time as a
-/// control: it shows how far this host makes equal programs differ. Each benchmark stops when its
-/// verdict is clear. All rows are judged together: at most 5 % of the reported differences are
-/// expected to be false.
+/// Everything is executed in rounds, each in a fresh random order. A is executed twice in each
+/// round: its second copy, the control, shows how far equal programs differ on this host. Each
+/// benchmark stops when its verdict is clear. All rows are judged together: at most 5 % of the
+/// reported differences are expected to be false.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]
@@ -43,19 +43,19 @@ pub struct CompareArgs {
     /// Save B as the baseline NAME. `tacho compare NAME` later executes that build again
     #[arg(long, value_name = "NAME")]
     pub save_as: Option<String>,
-    /// Replace another baseline of that name
+    /// With `--save-as`: replace another baseline of that name
     #[arg(long, requires = "save_as")]
     pub force: bool,
-    /// Use the old samples of a baseline (NAME) or a run (run:12) instead of measuring again
+    /// Use the kept samples of a baseline (NAME) or a run (run:12) instead of measuring it again
     #[arg(long)]
     pub kept: bool,
-    /// Compare even if hosts or conditions differ
+    /// Compare even if the hosts or the conditions of both sides differ
     #[arg(long)]
     pub regardless: bool,
-    /// With two files: which direction is better, whatever they say
+    /// With two files: which direction is better. Overrides the files
     #[arg(long, value_name = "WAY")]
     pub better: Option<DirectionName>,
-    /// Execute A only once per round
+    /// Execute A only once per round, without a control
     #[arg(long)]
     pub no_control: bool,
     /// Execute both at the same time on two processors, swapped each round, without a control: for

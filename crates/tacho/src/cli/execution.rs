@@ -6,18 +6,18 @@ use clap::Args;
 #[derive(Clone, Debug, Default, Args)]
 pub struct ExecutionArgs {
     /// Also count: instructions, cycles, energy, instructions=callgrind (list:
-    /// docs/src/glossary.md); a `?` at the end means: count it only if this host can
+    /// docs/src/glossary.md). A `?` at the end leaves the counter out where the host lacks it
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
     /// Execute this shell command once for each command or value, before all measurements
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
-    /// A shell command before each execution. Give the option once for all commands, or once for
-    /// each command
+    /// Execute this shell command before each execution, not timed. Give the option once for all
+    /// commands, or once for each command
     #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
     pub prepare: Vec<String>,
-    /// A shell command after each execution. Give the option once for all commands, or once for
-    /// each command
+    /// Execute this shell command after each execution, not timed. Give the option once for all
+    /// commands, or once for each command
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
     /// Execute this shell command once for each command or value, after all measurements. If it
@@ -42,14 +42,14 @@ pub struct ExecutionArgs {
     /// ('{threads} threads'), or one for each combination
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
-    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where
-    /// one is needed]
+    /// Start all commands by this shell: bash, "bash --norc", default (sh), or none [default: sh,
+    /// only where a shell is needed]
     #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
     pub shell: Option<String>,
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
-    /// Accept any exit status, or these: --ignore-failure=1,2
+    /// Accept any exit status; with a list, 0 and these: --ignore-failure=1,2
     #[arg(
         long,
         short = 'i',

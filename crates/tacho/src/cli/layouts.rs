@@ -6,10 +6,11 @@ use super::shared::StartArgs;
 
 /// Link one revision in several orders: how far do builds differ by layout alone?
 ///
-/// Tachograph passes each order to the linker (`mold` or `lld`) in `LDFLAGS` and `RUSTFLAGS`.
-/// `TACHO_LAYOUT` has the number of the order, for builds that link in their own way. All are
-/// executed in the same rounds. The answer shows how far values differ within an execution (keep),
-/// between executions (restart), and between builds (relink). The samples do not enter any series.
+/// The layout is where code and data are in memory. Tachograph passes each order to the linker
+/// (`mold` or `lld`) in `LDFLAGS` and `RUSTFLAGS`. `TACHO_LAYOUT` has the number of the order, for
+/// builds that link in their own way. All builds are executed in the same rounds. The answer shows
+/// how far values differ within an execution (keep), between executions (restart), and between
+/// builds (relink). The samples do not enter any series.
 #[derive(Debug, Args)]
 pub struct LayoutsArgs {
     /// A tag, a hash, a branch, a release
@@ -21,20 +22,20 @@ pub struct LayoutsArgs {
         value_parser = clap::value_parser!(u32).range(2..=1000)
     )]
     pub number: Option<u32>,
-    /// Execute each N times [default: `levels` of the plan, else 10]
+    /// Execute each build N times [default: `levels` of the plan, else 10]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..)
     )]
     pub rounds: Option<u32>,
-    /// The linker that shuffles: mold, lld [default: the first that is installed]
+    /// The linker: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
     /// Add fixed orders: sorted (functions by name; needs GNU ld), aligned (functions at multiples
     /// of 64 bytes)
     #[arg(long, value_name = "ORDER", value_delimiter = ',', value_parser = ["sorted", "aligned"])]
     pub with: Vec<String>,
-    /// The answer says how many repetitions reach this precision
+    /// Show how many layouts and executions reach this precision
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub precision: String,
     /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Report whether this machine is fit for measurements, and what to set
+/// Report whether this machine is fit for measurements, and what to change
 ///
 /// Lists what disturbs measurements here, the most harmful first, with the command that removes the
 /// cause. Needs no plan.
@@ -17,27 +17,27 @@ pub struct DoctorArgs {
     /// be read, the reason is shown
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
-    /// Measure Tachograph itself: its clock, and an empty program, an empty loop and `true`
+    /// Instead, measure Tachograph itself: its clock, an empty program, an empty loop and `true`
     #[arg(long)]
     pub instrument: bool,
-    /// With `--instrument`: measure each of these N times
+    /// With `--instrument`: measure each N times
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, default_value_t = 200,
         requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000)
     )]
     pub turns: u32,
-    /// Wait until no other measurement is active on this host
+    /// With `--instrument`: wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
-    /// Compare programs of three durations, each with itself, for this time. Report which change
-    /// can be found here in 1, 10 and 60 minutes
+    /// Instead, compare programs of three durations, each with itself, for TIME, and report which
+    /// change can be found here in 1, 10 and 60 minutes [default of TIME: 1m]
     #[arg(
         long, value_name = "TIME", num_args = 0..=1, require_equals = true,
         default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]
     )]
     pub noise: Option<String>,
-    /// Show what `--noise` found here before: over time and by hour of the day, and how accurate
-    /// its forecasts were
+    /// Instead, show what `--noise` found here before: over time, by hour of the day, and how
+    /// accurate its forecasts were
     #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
     pub past: bool,
     /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
@@ -50,10 +50,9 @@ pub struct DoctorArgs {
 
 /// Set the machine for measurements, and put everything back
 ///
-/// Settings hold while the command is executed. All changes are written to a journal before the
-/// first is made. They are put back when the command ends, at Ctrl-C, and after `kill -9` by the
-/// next `tacho tune`. Without a command they hold until `tacho tune --restore`. Without settings,
-/// all are listed.
+/// Settings hold while the command is executed, and are put back when the command ends, at Ctrl-C,
+/// and after `kill -9` by the next `tacho tune` (old values are kept on disk). Without a command,
+/// settings hold until `tacho tune --restore`. Without settings, all of them are listed.
 ///
 /// Exit status: that of the command; 2 error.
 #[derive(Debug, Args)]
@@ -70,7 +69,7 @@ pub struct TuneArgs {
     /// A folder with a copy of a machine's /proc and /sys, to be changed instead of this machine
     #[arg(long, value_name = "FOLDER", hide = true)]
     pub sysroot: Option<PathBuf>,
-    /// The command to execute meanwhile
+    /// The command to execute with these settings
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

@@ -6,10 +6,10 @@ use super::shared::{FormatArgs, StartArgs};
 
 /// Question a difference: does it depend on the state of the machine?
 ///
-/// A and B are executed next to each other as usual and under one disturbance at a time: a busy
-/// core beside them, one processor alone, another length of the environment, other addresses, cold
-/// caches, little memory and more (`--list`). Once a disturbance is decided, it is left out of
-/// later rounds. Without B the level of A is measured under each disturbance.
+/// A and B are executed side by side as usual, and under one disturbance at a time: a busy core
+/// beside them, one processor alone, another length of the environment, other addresses, cold
+/// caches, little memory and more (`--list`). Once the answer for a disturbance is clear, later
+/// rounds leave it out. Without B, the level of A is measured under each disturbance.
 ///
 /// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Only the
 /// disturbances of the clock frequency and of the file caches change the whole machine. The clock
@@ -28,14 +28,13 @@ pub struct ProbeArgs {
     /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
-    /// List all disturbances, and which are possible here, and execute nothing. With `--command`:
-    /// which are possible for commands
+    /// Only list all disturbances, and which are possible here (with `--command`: for commands)
     #[arg(long, conflicts_with_all = ["a", "b"])]
     pub list: bool,
     /// Only these disturbances: core,environment
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// None of these disturbances: cold,burst
+    /// All disturbances but these: cold,burst
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skip: Vec<String>,
     /// Only these benchmarks of the plan
@@ -44,7 +43,7 @@ pub struct ProbeArgs {
     /// The metric [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Execute all in at most N rounds [default: 30, with a budget 60]
+    /// Execute at most N rounds [default: 30, with `--budget` 60]
     #[arg(
         long,
         short = 'r',

@@ -26,7 +26,7 @@ pub enum QuirkCommand {
     ///
     /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
     Check(QuirkCheckArgs),
-    /// Measure what quirks alone do to the numbers, where they begin and end
+    /// Measure what a quirk alone does to the numbers, at both ends of its range
     ///
     /// The first and the last revision of the range are built with and without the quirk. If one of
     /// them needs the quirk to build, the nearest revision outside the range is used instead. Both
@@ -35,8 +35,8 @@ pub enum QuirkCommand {
     Effect(QuirkEffectArgs),
     /// Explain why a revision does not build, find the range with that reason, and suggest a quirk
     ///
-    /// Both ends of the range are searched in doubling steps, then by halves: about twenty builds
-    /// for a thousand revisions.
+    /// Each end of the range is searched in doubling steps, then by halves: about twenty builds for
+    /// a thousand revisions.
     Suggest {
         /// A revision that does not build
         revision: String,
@@ -88,7 +88,7 @@ pub struct QuirkEffectArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each edge at most this long, builds not counted: 10m
+    /// Measure each end of a range at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The seed of the random order of a new run [default: random, and recorded]

@@ -11,7 +11,7 @@ pub struct ScheduleArgs {
     /// [default: the newest]
     ///
     /// For cron and systemd timers. Prints nothing if nothing is new. An interrupted session is
-    /// finished first. After a long gap, `--every 1d` or `--builds 20` keep it short.
+    /// finished first. After a long gap, `--every 1d` or `--builds 20` keep the run short.
     #[arg(long, conflicts_with = "zoom")]
     pub since_last: bool,
     /// Let git fetch first. If that fails, measure what is present and exit with 2
@@ -22,24 +22,24 @@ pub struct ScheduleArgs {
     pub fetch_timeout: String,
     /// Give new changes to this shell command, as Markdown on its standard input
     ///
-    /// The command is executed in the plan's folder, once for all new changes. Without new changes
-    /// it is not executed. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`,
-    /// `TACHO_CHANGES` (names) and `TACHO_WORSE` (how many got worse). If it fails, the same
-    /// changes are reported next time. At the first use, all known changes count as reported. Exit
-    /// status: 1 if a reported change got worse.
+    /// The command is executed in the plan's folder, once for all new changes, and not without new
+    /// changes. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`, `TACHO_CHANGES`
+    /// (names) and `TACHO_WORSE` (the number of changes for the worse). If the command fails, the
+    /// same changes are reported next time. At the first use, all known changes count as reported.
+    /// Exit status: 1 if a reported change is for the worse.
     #[arg(long, value_name = "CMD")]
     pub notify: Option<String>,
-    /// Report changes of a new run without measuring both sides again
+    /// With `--notify`: report changes of a new run without measuring both sides again
     ///
-    /// By default, with `--notify`, a change that may come from the host is measured again in 20
-    /// rounds, as by `tacho changes --confirm`, and not reported if it is not reproduced.
+    /// By default, a change that may come from the host is measured again in 20 rounds, as by
+    /// `tacho changes --confirm`, and not reported if it is not reproduced.
     #[arg(long, requires = "notify")]
     pub no_confirm: bool,
-    /// Measure what is missing at revisions that are built already: new benchmarks over the past
+    /// Measure what is missing at revisions that are built already, such as a new benchmark
     ///
-    /// The newest revision first, then both sides of known changes, the oldest, and always the
-    /// middle of the widest gap, sixteen revisions at a time. After an interruption, the same
-    /// command resumes.
+    /// The order is: the newest revision, both sides of known changes, the oldest, and then always
+    /// the middle of the widest gap. Sixteen revisions are measured at a time. After an
+    /// interruption, the same command resumes.
     #[arg(
         long,
         conflicts_with_all = [
@@ -47,7 +47,7 @@ pub struct ScheduleArgs {
         ]
     )]
     pub missing: bool,
-    /// Measure at N revisions at most
+    /// With `--missing`: measure at N revisions at most
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, requires = "missing",
         value_parser = clap::value_parser!(u32).range(1..)

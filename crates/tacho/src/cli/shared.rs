@@ -17,8 +17,8 @@ pub struct ComparisonArgs {
     /// instructions=callgrind needs no hardware counters
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Execute everything at most N times [default: 30; with a budget no limit; with layouts 10 per
-    /// layout]
+    /// Execute everything at most N times [default: 30; with `--budget` no limit; with `--layouts`
+    /// 10 per layout]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
@@ -30,28 +30,28 @@ pub struct ComparisonArgs {
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// The statistic to compare. `auto` chooses: neighbouring executions are compared if the host's
-    /// speed moves; means if a side has two modes; otherwise all pairs of samples [default: auto]
+    /// The statistic to compare. `auto` compares neighbouring executions if the host's speed
+    /// changes, means if a side has two modes, and otherwise all pairs of samples [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
-    /// Link each program in N orders and execute all, so a difference of layout does not look like
-    /// one of code [default: `levels` of the plan, else one layout]
+    /// Link each program in N orders and execute all, so an effect of link order does not look like
+    /// one of code [default: `levels` of the plan, else one order]
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub layouts: Option<u32>,
-    /// Link both in one fixed order: sorted (functions by name; needs GNU ld), aligned (functions
-    /// at multiples of 64 bytes)
+    /// Link both sides in one fixed order: sorted (functions by name; needs GNU ld), aligned
+    /// (functions at multiples of 64 bytes)
     #[arg(
         long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts"
     )]
     pub order: Option<String>,
-    /// The linker that shuffles: mold, lld [default: the first that is installed]
+    /// The linker for `--layouts`: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
     /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%). `,unclear` also
-    /// fails on a row that cannot be decided, `,missing` on a benchmark that only A has
+    /// fails if a row is undecided, `,missing` if only A has a benchmark
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]
@@ -94,9 +94,9 @@ impl EstimatorName {
 /// How much of the time goes to fixed programs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReferenceArgs {
-    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
-    /// cheap (at most 5 % of the time), full (all six in each round) [default: the plan's, else
-    /// cheap in `tacho track` and off elsewhere]
+    /// Also execute fixed programs, whose times show whether the machine became faster or slower:
+    /// off, cheap (at most 5 % of the time), full (all six programs in each round) [default: the
+    /// plan's, else cheap in `tacho track` and off elsewhere]
     #[arg(long, value_name = "MODE")]
     pub reference: Option<ReferenceMode>,
 }

@@ -9,7 +9,7 @@ use super::shared::ShownMetricArgs;
 
 /// Check the store for damage
 ///
-/// Everything stored is read and compared with its checksum.
+/// All data of the store is read and compared with its checksums.
 ///
 /// Exit status: 0 intact; 2 damaged.
 #[derive(Args, Debug)]
@@ -70,13 +70,13 @@ pub struct ShowArgs {
     pub shown: ShownMetricArgs,
 }
 
-/// Write pages that open from disk
+/// Write web pages of all results, which open from disk
 #[derive(Debug, Args)]
 pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
-    /// Write pages of bisections made in this repository without a plan [default: the repository of
-    /// this folder, if there is no plan]
+    /// Instead, write pages of the bisections that were made in this repository without a plan
+    /// [default: the repository of this folder, if there is no plan]
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,
 }

@@ -10,9 +10,10 @@ use super::{BenchArgs, HyperfineArgs};
 /// Measure a command over the values of a parameter: which value is best?
 ///
 /// Needs no plan. All values are executed in rounds, so drift of the host does not look like a
-/// trend. The answer has the best value, the plateau of values not distinguishable from it, the
-/// knee of the curve, and the cost of the default. `--search` finds the best value with fewer
-/// executions. `--highest-load` finds the largest value at which a metric keeps a limit.
+/// trend. The answer has the best value, the values not distinguishable from it (the plateau), the
+/// value after which further steps gain little (the knee), and how much worse `--default` is.
+/// `--search` finds the best value with fewer executions. `--highest-load` finds the largest value
+/// at which a metric keeps a limit.
 ///
 /// Exit status: 0 done; 2 error, or executions failed; 130 interrupted.
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ pub struct SweepArgs {
     /// The command, in quotes: 'prog -b {batch}'. Several are variants, measured side by side
     #[arg(value_name = "COMMAND", required_unless_present = "benchmark")]
     pub commands: Vec<String>,
-    /// A benchmark of the plan instead, at the values of its parameters, or at those of `-P`
+    /// Instead of a command, a benchmark of the plan, at its values of parameters or those of `-P`
     #[arg(
         long, value_name = "NAME",
         conflicts_with_all = [
@@ -42,13 +43,13 @@ pub struct SweepArgs {
     /// Execute more than 100 values or combinations
     #[arg(long, help_heading = "Values")]
     pub yes: bool,
-    /// Search the best value between two, instead of executing all: batch=1..65536
+    /// Search the best value of a range, instead of executing all values: batch=1..65536
     #[arg(
         long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"],
         help_heading = "Values"
     )]
     pub search: Option<String>,
-    /// Search the highest value between two at which `--keep` holds: rate=1..1000
+    /// Search the highest value of a range at which `--keep` holds: rate=1..1000
     #[arg(
         long,
         value_name = "NAME=FROM..TO",
@@ -60,13 +61,13 @@ pub struct SweepArgs {
     /// Space the values of `--search` or `--highest-load` by equal ratios
     #[arg(long, help_heading = "Values")]
     pub log: bool,
-    /// The number of steps of `--search` [default: 64]
+    /// Divide the range of `--search` into N steps [default: 64]
     #[arg(
         long, value_name = "N", requires = "search", help_heading = "Values",
         value_parser = clap::value_parser!(u32).range(2..=10_000)
     )]
     pub steps: Option<u32>,
-    /// Today's value: batch=64. The answer shows its cost
+    /// The value used today: batch=64. The answer shows how much worse it is than the best
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Values")]
     pub default: Vec<String>,
     /// Read a metric from output, as plans do: `loss[%]=json:/end/sum/lost_percent`, `rate=regex:at
@@ -93,10 +94,10 @@ pub struct SweepArgs {
     /// The limit that the highest load must keep: 'loss<1%'
     #[arg(long, value_name = "LIMIT", requires = "highest_load", help_heading = "Metrics")]
     pub keep: Option<String>,
-    /// The metric that shows how much load a trial really transferred
+    /// The metric that shows how much of the load was really received
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
-    /// Decide on a load by N trials, or fewer where the others cannot change the answer
+    /// Decide on a load by N trials, or fewer if the others cannot change the answer
     #[arg(
         long, value_name = "N", default_value_t = 9, requires = "highest_load",
         help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000)

@@ -33,12 +33,13 @@ pub struct TrackArgs {
     /// Follow all parents of merges, not only the first
     #[arg(long)]
     pub all_parents: bool,
-    /// Also take the revisions on both sides of each place where a quirk begins or ends
+    /// Also take the revisions right before and after each place where a quirk begins or ends
     ///
     /// This separates the effect of the quirk from the effect of the commits between two steps.
     #[arg(long)]
     pub quirk_edges: bool,
-    /// Execute until there are N samples of each; earlier samples count [default: the plan's]
+    /// Execute each benchmark at each build until it has N samples, earlier ones included [default:
+    /// the plan's]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
@@ -46,10 +47,6 @@ pub struct TrackArgs {
     pub rounds: Option<u32>,
     #[command(flatten)]
     pub stopping: StoppingArgs,
-    #[command(flatten)]
-    pub survey: SurveyArgs,
-    #[command(flatten)]
-    pub schedule: ScheduleArgs,
     #[command(flatten)]
     pub reference: ReferenceArgs,
     /// Only these benchmarks of the plan
@@ -64,7 +61,7 @@ pub struct TrackArgs {
     /// the host lacks it. In a plan, counters are named among the `metrics`.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// If several revisions have equal artifacts, measure each of them anyway: a test of the noise
+    /// Measure each of several revisions with equal artifacts, as a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Try failed builds and benchmarks again
@@ -80,14 +77,20 @@ pub struct TrackArgs {
     pub begin: StartArgs,
     #[command(flatten)]
     pub shown: ShownMetricArgs,
+    // Last: their headings would hold for what follows.
+    #[command(flatten)]
+    pub survey: SurveyArgs,
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
 }
 
 /// What comes before measuring, and when it stops, other than by a number of rounds.
 #[derive(Clone, Debug, Args)]
 pub struct StoppingArgs {
-    /// Execute everything until its median is known this precisely: 1% [default: the plan's]
+    /// Execute until the 95 % interval of each median is at most ± PERCENT of it: 1% [default: the
+    /// plan's]
     ///
-    /// The interval stays valid, no matter how often it is checked, so stopping early does not bias
+    /// The interval is valid, no matter how often it is checked, so stopping early does not bias
     /// the result.
     #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
     pub precision: Option<String>,
@@ -110,8 +113,8 @@ pub struct StoppingArgs {
     /// chosen as with `--builds`. With single revisions, builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Warm up each by N executions (such as 3) or for a time (such as 2s), or detect the warmup in
-    /// the samples (found) [default: the plan's, or one execution]
+    /// Warm up each benchmark at each build by N executions (such as 3) or for a time (such as 2s),
+    /// or detect the warmup afterwards (found) [default: the plan's, else one execution]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
     /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]

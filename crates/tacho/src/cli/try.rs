@@ -9,9 +9,10 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 /// Compare a revision with and without a patch: what does this diff do?
 ///
 /// The base is built with and without the patch in Tachograph's checkout, never in the work tree.
-/// Both are executed in rounds over all benchmarks, each in a fresh random order, and the base a
-/// second time as a control. Each benchmark stops when its verdict is clear. With several patches,
-/// each is compared alone, and then all of them together.
+/// Both builds are executed in rounds over all benchmarks, each in a fresh random order. The base
+/// is executed twice in each round: its second copy, the control, shows how far equal programs
+/// differ on this host. Each benchmark stops when its verdict is clear. With several patches, each
+/// is compared alone, and then all of them together.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does not apply or build (the others are
 /// measured).
@@ -20,7 +21,7 @@ pub struct TryArgs {
     /// Patches of `diff -u` or git, applied in this order; `-` is standard input
     #[arg(value_name = "PATCH")]
     pub patch: Vec<PathBuf>,
-    /// The revision to apply them to: a tag, a hash, a branch, a release
+    /// The revision to apply the patches to: a tag, a hash, a branch, a release
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub base: String,
     #[command(flatten)]
