@@ -58,9 +58,9 @@ pub struct ChangeQueryArgs {
     /// Judge the numbers in this file or these files, JSON or CSV (`-` is standard input); needs no
     /// plan and no store
     ///
-    /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all keys:
-    /// docs/src/formats/numbers.md). With several files, folders or patterns, each file is one
-    /// point: a file that `tacho compare` reads, or results of asv.
+    /// A file has `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all
+    /// keys: docs/src/formats/numbers.md). With several files, folders or patterns, each file is
+    /// one point: a file that `tacho compare` reads, or results of asv.
     #[arg(
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]
@@ -80,7 +80,7 @@ pub struct ChangeQueryArgs {
 pub enum FileOrder {
     /// By the time in each file
     Time,
-    /// By name, numbers in it by value: run-9 before run-10
+    /// By name, and by the value of numbers in it: run-9 before run-10
     Name,
     /// As given
     Given,
@@ -132,7 +132,7 @@ pub struct ListChangesArgs {
     /// the analysis), a change must match one of each
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
-    /// Only these kinds
+    /// Only changes of these kinds
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<KindName>,
     /// Also false alarms, withdrawn changes and rejected candidates, with reasons
@@ -190,7 +190,7 @@ pub enum KindName {
     /// The level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// It changed how often values are at one of several levels
+    /// The share of values at one of several levels changed
     ModeShare,
     /// The spread changed, not the level
     Spread,

@@ -9,7 +9,7 @@ use clap::Args;
 /// Lists what disturbs measurements here, the most harmful first, with the command that removes the
 /// cause. Needs no plan.
 ///
-/// Exit status: 0 fit; 1 a finding has high harm.
+/// Exit status: 0 fit; 1 a finding has high harm; 2 error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct DoctorArgs {

@@ -14,8 +14,8 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 /// differ on this host. Each benchmark stops when its verdict is clear. With several patches, each
 /// is compared alone, and then all of them together.
 ///
-/// Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does not apply or build (the others are
-/// measured).
+/// Exit status: 0 done; 1 `--fail-on` failed; 2 error, or a patch does not apply or build (the
+/// others are measured).
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// Patches of `diff -u` or git, applied in this order; `-` is standard input
