@@ -128,10 +128,11 @@ mod tests {
         let forecast =
             Forecast::of(&SimulatedHost::new(movement, 3).rounds(&[0.0, 0.0], 400)).unwrap();
         let difference = forecast.detectable(60.0).ln_1p();
+        let level = Looks::planned(60, ERROR).all().last().unwrap().level;
         let is_found = |seed: &u64| {
             let executions = SimulatedHost::new(movement, *seed).rounds(&[0.0, difference], 60);
             let contrast = Contrast::of(&executions).unwrap();
-            contrast.chance_above(0.0) <= ERROR / 2.0
+            contrast.chance_above(0.0) <= level / 2.0
         };
         let found = (1000..1200_u64).filter(is_found).count();
         assert!((140..=184).contains(&found), "{found} of 200");
