@@ -9,6 +9,13 @@ use crate::interleaved::{self, InterleavedExecution};
 /// The layouts of both sides, each with its values as they are compared.
 pub(super) type Layouts = [Vec<Vec<f64>>; 2];
 
+/// A side's samples, and those of the control where it is the same program.
+#[derive(Clone, Copy)]
+pub(super) struct SideSamples<'a> {
+    pub own: &'a [SampleValue],
+    pub control: &'a [SampleValue],
+}
+
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
 pub(super) struct RunContrast {
@@ -17,6 +24,8 @@ pub(super) struct RunContrast {
     pub a: Vec<f64>,
     /// Ascending.
     pub b: Vec<f64>,
+    /// Both again, each with the control's values where it is its program: ascending.
+    pub pooled: [Vec<f64>; 2],
     /// For each round with both, B's median above A's; ascending.
     pub rounds: Vec<f64>,
     /// The values of each side by layout, where there are several.
@@ -87,27 +96,37 @@ impl DirectedContrast {
 
 impl RunContrast {
     /// The values themselves, limits that were reached included.
-    pub fn stated(scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> Self {
-        Self::of(scale, [a, b], &|sample| sample.value, &|sample| sample.value)
+    pub fn stated(scale: Scale, sides: [SideSamples; 2]) -> Self {
+        Self::of(scale, sides, &|sample| sample.value, &|sample| sample.value)
     }
 
-    /// What is not known of `a` is high and of `b` low: what is above all the same, is.
-    pub fn against(scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> Self {
-        Self::of(scale, [a, b], &SampleValue::high, &SampleValue::low)
+    /// What is not known of the first side is high and of the second low: what is above all the
+    /// same, is.
+    pub fn against(scale: Scale, sides: [SideSamples; 2]) -> Self {
+        Self::of(scale, sides, &SampleValue::high, &SampleValue::low)
     }
 
     /// This many rounds in which both sides are what they always are.
     pub fn alike(scale: Scale, rounds: usize) -> Self {
         let all = vec![0.0; rounds];
-        Self { scale, a: all.clone(), b: all.clone(), rounds: all, layouts: None, neighbours: None }
+        Self {
+            scale,
+            a: all.clone(),
+            b: all.clone(),
+            pooled: [all.clone(), all.clone()],
+            rounds: all,
+            layouts: None,
+            neighbours: None,
+        }
     }
 
     fn of(
         scale: Scale,
-        [a, b]: [&[SampleValue]; 2],
+        [side_a, side_b]: [SideSamples; 2],
         of_a: &dyn Fn(&SampleValue) -> f64,
         of_b: &dyn Fn(&SampleValue) -> f64,
     ) -> Self {
+        let (a, b) = (side_a.own, side_b.own);
         let value_a = |sample: &SampleValue| scale.of_value(of_a(sample));
         let value_b = |sample: &SampleValue| scale.of_value(of_b(sample));
         let rounds =
@@ -129,20 +148,32 @@ impl RunContrast {
                 of_b.unwrap_or_else(|| alone(b, &value_b)),
             ]),
         };
+        let own = [values(a, &value_a), values(b, &value_b)];
+        let pooled = [
+            [own[0].clone(), values(side_a.control, &value_a)],
+            [own[1].clone(), values(side_b.control, &value_b)],
+        ];
         Self {
             scale,
-            a: sorted(&a.iter().map(value_a).collect::<Vec<_>>()),
-            b: sorted(&b.iter().map(value_b).collect::<Vec<_>>()),
+            a: sorted(&own[0]),
+            b: sorted(&own[1]),
+            pooled: pooled.map(|both| sorted(&both.concat())),
             rounds: sorted(&rounds.collect::<Vec<_>>()),
             layouts,
             neighbours: None,
         }
     }
 
-    /// The values of `b` and of the rounds, lower by this much.
-    pub fn lowered(&self, by: f64) -> [Vec<f64>; 2] {
-        [&self.b, &self.rounds].map(|values| values.iter().map(|value| value - by).collect())
+    /// The values of `b` and of the rounds, lower by this much, and those of `b` with the control's.
+    pub fn lowered(&self, by: f64) -> [Vec<f64>; 3] {
+        let all = [&self.b, &self.rounds, &self.pooled[1]];
+        all.map(|values| values.iter().map(|value| value - by).collect())
     }
+}
+
+/// Values as they are compared, in the order of the samples.
+fn values(samples: &[SampleValue], value: &dyn Fn(&SampleValue) -> f64) -> Vec<f64> {
+    samples.iter().map(value).collect()
 }
 
 /// The median.

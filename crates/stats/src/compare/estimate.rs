@@ -1,6 +1,6 @@
 //! A ratio with its interval.
 
-use super::contrast::{DirectedContrast, RunContrast};
+use super::contrast::{DirectedContrast, RunContrast, SideSamples};
 use super::sample::{SampleValue, Scale};
 use super::{Estimator, Look, MoreSamples, order};
 use crate::{Bound, BoundedValue, Summary, interleaved};
@@ -65,19 +65,21 @@ pub(super) struct BoundContrasts {
 }
 
 impl BoundContrasts {
-    /// Of both sides. Executions of the control say as much of A as its own do, if the order of all
-    /// is known.
+    /// Of both sides. Executions of the control say as much of A as its own do: neighbours and all
+    /// ratios count them.
     pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], control: &[SampleValue]) -> Self {
         let neighbours = DirectedContrast::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(DirectedContrast::reversed);
+        let is_exact = a.iter().chain(b).chain(control).all(SampleValue::is_exact);
+        let (a, b) = (SideSamples { own: a, control }, SideSamples { own: b, control: &[] });
         Self {
             stated: RunContrast {
                 neighbours: neighbours.clone(),
-                ..RunContrast::stated(scale, a, b)
+                ..RunContrast::stated(scale, [a, b])
             },
-            up: RunContrast { neighbours, ..RunContrast::against(scale, a, b) },
-            down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, b, a) },
-            is_exact: a.iter().chain(b).all(SampleValue::is_exact),
+            up: RunContrast { neighbours, ..RunContrast::against(scale, [a, b]) },
+            down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, [b, a]) },
+            is_exact,
         }
     }
 

@@ -14,8 +14,8 @@ pub enum Estimator {
     /// The ratio by executions next to each other in time, which share the host's speed: see
     /// [`interleaved`](crate::interleaved).
     Neighbours,
-    /// The middle of the ratios of each sample of B to each of A: Hodges & Lehmann's estimate for
-    /// two sides.
+    /// The middle of the ratios of each sample of B to each of A and of its control: Hodges &
+    /// Lehmann's estimate for two sides.
     AllRatios,
     /// The ratio of the medians.
     Median,
@@ -61,7 +61,7 @@ impl Estimator {
 
     /// The shift of B against A; `None` with nothing to take it from.
     pub(super) fn shift(self, contrast: &RunContrast) -> Option<f64> {
-        let RunContrast { scale, a, b, rounds, .. } = contrast;
+        let RunContrast { scale, a, b, rounds, pooled: [all_a, all_b], .. } = contrast;
         let location = |sorted: &[f64]| self.location(*scale, sorted);
         let layouts = contrast.layouts.as_ref().filter(|_| !self.is_paired());
         if let Some((shift, ..)) = layouts.and_then(|it| levels::difference(it, &location)) {
@@ -72,7 +72,9 @@ impl Estimator {
             Self::RoundRatios => {
                 middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k))
             }
-            Self::AllRatios => middle(a.len() * b.len(), |k| order::difference(a, b, k)),
+            Self::AllRatios => {
+                middle(all_a.len() * all_b.len(), |k| order::difference(all_a, all_b, k))
+            }
             _ => Some(location(b)? - location(a)?),
         }
     }
@@ -80,7 +82,7 @@ impl Estimator {
     /// The shift is below this at most with the chance `level`; `None` with too few samples for
     /// that.
     pub(super) fn bound_below(self, contrast: &RunContrast, level: f64) -> Option<f64> {
-        let RunContrast { a, b, rounds, .. } = contrast;
+        let RunContrast { a, b, rounds, pooled: [all_a, all_b], .. } = contrast;
         // Ranks are counted once for all these differences of rounds, and of sides that are not
         // empty.
         if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
@@ -96,7 +98,8 @@ impl Estimator {
                 Some(order::walsh(rounds, ranks::walsh_rank(rounds.len(), level)?))
             }
             Self::AllRatios => {
-                Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?))
+                let rank = ranks::shift_rank(all_a.len(), all_b.len(), level)?;
+                Some(order::difference(all_a, all_b, rank))
             }
             Self::Mean => means::bound_below(contrast, level),
             Self::Median | Self::Minimum => quantiles::bound_below(a, b, self.quantile()?, level),
@@ -113,10 +116,10 @@ impl Estimator {
         if self == Self::Neighbours {
             return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));
         }
-        let (a, [b, rounds]) = (&contrast.a, &contrast.lowered(by));
+        let (a, [b, rounds, all_b]) = (&contrast.a, &contrast.lowered(by));
         match self {
             Self::RoundRatios => ranks::signed_ranks_above(rounds),
-            Self::AllRatios => ranks::rank_sum_above(a, b),
+            Self::AllRatios => ranks::rank_sum_above(&contrast.pooled[0], all_b),
             Self::Mean => means::above(contrast, by),
             Self::Median => quantiles::above(a, b, 0.5),
             Self::Minimum => quantiles::above(a, b, 0.0),
