@@ -152,23 +152,31 @@ fn a_side_that_only_fails_ends_the_other() {
     assert!(all.rows[0].is_failed() && executed <= 9, "{executed} executions");
 }
 
+/// A plan of this many benchmarks: `b0 REVISION` and so on.
+fn many(benchmarks: usize) -> String {
+    let benchmark = |name: usize| {
+        format!("[[benchmark]]\nname = 'b{name}'\ncommand = 'b{name} {{revision}}'\n")
+    };
+    (0..benchmarks).map(benchmark).collect()
+}
+
 #[test]
 fn only_what_ended_by_being_told_is_shown_as_that() {
-    let slow = |command: &str| if command == "b r2" { 150 } else { 100 };
+    let slow = |command: &str| if command == "b0 r2" { 150 } else { 100 };
     let ends = |plan: &str, until: StopCondition| {
         let lab = lab(plan, 30);
         let all = rows(compared(&lab, &Comparing { until, ..terms(&lab) }, taking(slow)));
         let look = all.rows[0].comparison.look;
         (look.rounds, look.ends)
     };
-    let one = "[[benchmark]]\nname = 'b'\ncommand = 'b {build}'\n";
+    let one = &many(1);
     let first = Looks::planned(30, 0.05).all()[0];
     assert_eq!(ends(one, StopCondition::Settled(None)), (first.rounds, first.ends));
     let plain = Look::only(30, 0.05).ends;
     assert_eq!(ends(one, StopCondition::AllRounds), (30, plain));
-    // Beside another row it is told at the first look and believed later: then it did not end by
+    // Beside many rows it is told at the first look and believed later: then it did not end by
     // that.
-    let (rounds, ends) = ends(TWO, StopCondition::Settled(None));
+    let (rounds, ends) = ends(&many(30), StopCondition::Settled(None));
     assert!(rounds > first.rounds && ends == plain, "{rounds} {ends:?}");
 }
 
@@ -375,11 +383,7 @@ fn values_that_no_benchmark_has_are_told() {
 
 #[test]
 fn a_row_that_the_family_does_not_believe_says_how_many_more_would_do() {
-    let benchmark = |name: usize| {
-        format!("[[benchmark]]\nname = 'b{name}'\ncommand = 'b{name} {{revision}}'\n")
-    };
-    let many: String = (0..24).map(benchmark).collect();
-    let lab = lab(&many, 5);
+    let lab = lab(&many(24), 4);
     let terms = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     // The first is slower by little more than it varies; of all others nothing differs, and all
     // vary much.
