@@ -11,7 +11,7 @@ pub(super) type Layouts = [Vec<Vec<f64>>; 2];
 
 /// A side's samples, and those of the control where it is the same program.
 #[derive(Clone, Copy)]
-pub(super) struct SideSamples<'a> {
+pub(super) struct WithControl<'a> {
     pub own: &'a [SampleValue],
     pub control: &'a [SampleValue],
 }
@@ -96,13 +96,13 @@ impl DirectedContrast {
 
 impl RunContrast {
     /// The values themselves, limits that were reached included.
-    pub fn stated(scale: Scale, sides: [SideSamples; 2]) -> Self {
+    pub fn stated(scale: Scale, sides: [WithControl; 2]) -> Self {
         Self::of(scale, sides, &|sample| sample.value, &|sample| sample.value)
     }
 
     /// What is not known of the first side is high and of the second low: what is above all the
     /// same, is.
-    pub fn against(scale: Scale, sides: [SideSamples; 2]) -> Self {
+    pub fn against(scale: Scale, sides: [WithControl; 2]) -> Self {
         Self::of(scale, sides, &SampleValue::high, &SampleValue::low)
     }
 
@@ -122,7 +122,7 @@ impl RunContrast {
 
     fn of(
         scale: Scale,
-        [side_a, side_b]: [SideSamples; 2],
+        [side_a, side_b]: [WithControl; 2],
         of_a: &dyn Fn(&SampleValue) -> f64,
         of_b: &dyn Fn(&SampleValue) -> f64,
     ) -> Self {
@@ -164,7 +164,7 @@ impl RunContrast {
         }
     }
 
-    /// The values of `b` and of the rounds, lower by this much, and those of `b` with the control's.
+    /// The values of `b`, of the rounds, and of `b` with the control, lower by this much.
     pub fn lowered(&self, by: f64) -> [Vec<f64>; 3] {
         let all = [&self.b, &self.rounds, &self.pooled[1]];
         all.map(|values| values.iter().map(|value| value - by).collect())
