@@ -246,6 +246,16 @@ impl Search {
         }
     }
 
+    /// Goes on with all of the range after a part of it that holds nothing, as after a refutation.
+    fn leave_part(&mut self, record: &Record, rules: &BisectionRules) -> Decision {
+        self.refuted += 1;
+        if self.refuted >= ROUNDS {
+            return self.give_up(NoCulpritReason::NotConfirmed, record, rules);
+        }
+        self.belief = RangeBelief::of(self.whole, record, rules);
+        self.decide(record, rules)
+    }
+
     /// Without a culprit: then what is believed is that of all the range again.
     fn give_up(
         &mut self,
@@ -316,9 +326,7 @@ impl Search {
         if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least)
         {
             return Some(match self.belief.ends() {
-                ends if ends != self.whole => {
-                    self.give_up(NoCulpritReason::NotConfirmed, record, rules)
-                }
+                ends if ends != self.whole => self.leave_part(record, rules),
                 // It may be among those that could not be measured.
                 ends if ends != self.given && !self.is_rest() => {
                     Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::End))

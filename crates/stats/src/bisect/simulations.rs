@@ -475,3 +475,19 @@ fn builds_are_not_said_to_vary_where_the_host_moves() {
         assert!(right >= 38 && wrong == 0, "{right} {wrong}");
     }
 }
+
+/// A part in which nothing changed, to which a refutation has led, does not end a search at once.
+#[test]
+fn one_refutation_ends_no_search() {
+    let (mut right, mut given_up) = (0, 0);
+    for seed in 0..60 {
+        let mut world = BisectWorld::new(24, 0.12, WorldScatter::TwoSpeeds(0.41, 4.0), seed);
+        let outcome = bisect(&mut world, BisectionRules::default());
+        let named = outcome.culprits.first().map(|of| of.revision);
+        right += usize::from(named == Some(world.steps[0].0));
+        let is_unconfirmed = BisectorFinding::Undecided(NoCulpritReason::NotConfirmed);
+        given_up += usize::from(outcome.finding == is_unconfirmed);
+    }
+    // Where one refutation ended it, eleven gave up.
+    assert!(right >= 56 && given_up <= 3, "{right} {given_up}");
+}
