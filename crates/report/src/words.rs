@@ -46,6 +46,12 @@ pub fn end(value: f64, number: impl FnOnce(f64) -> String) -> String {
     }
 }
 
+/// A share that a user wrote, in percent, as it was written: `0.5 %`.
+#[must_use]
+pub fn as_written(share: f64) -> String {
+    format!("{} %", (share * 1e8).round() / 1e6)
+}
+
 /// A share that a user wrote, in percent, as it was written: `± 0.5 %`; one that was calculated has
 /// three digits.
 #[must_use]

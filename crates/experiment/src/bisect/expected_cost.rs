@@ -3,7 +3,7 @@
 use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
 use tacho_record::{Bisection, Build, BuildState, Counter, Digest, is_mostly_busy};
 use tacho_report::bisection::noise;
-use tacho_stats::bisect::expected_samples;
+use tacho_stats::bisect::{expected_exact_samples, expected_samples};
 use tacho_stats::summary::median;
 use tacho_store::{HostId, Store, Values};
 
@@ -26,6 +26,8 @@ const CALLGRIND_START: f64 = 0.5;
 const FEWEST: usize = 5;
 /// This many standard errors apart, both ends differ for certain.
 const APART: f64 = 4.0;
+/// Values vary by less than this part of the least effect where all samples of a build are alike.
+const ALIKE: f64 = 1e-3;
 /// Where a small change takes this many times as many samples as a clear one, both are given.
 const FAR: f64 = 4.0;
 
@@ -244,12 +246,20 @@ impl BisectForecast {
     pub fn samples(&self, asked: &BisectionRequest) -> (f64, f64) {
         let (few, _) = SAMPLES;
         let known = |sd| samples_of(asked, self.step.unwrap_or(0.0), sd).map(f64::round);
+        let is_alike = self.sd.map_or(counts_instructions(asked), |sd| sd < ALIKE * asked.least);
         match self.sd.and_then(known) {
-            None if counts_instructions(asked) => (of_counts(asked), of_counts(asked)),
+            _ if is_alike && asked.by != ValueComparison::Failure => {
+                (self.exact_samples(), self.exact_samples())
+            }
             None => SAMPLES,
             Some(samples) if self.step.is_some() || samples <= FAR * few => (samples, samples),
             Some(samples) => (few, samples),
         }
+    }
+
+    /// About how many samples a metric takes that hardly varies, such as a count of instructions.
+    pub(super) fn exact_samples(&self) -> f64 {
+        expected_exact_samples(self.builds)
     }
 
     /// Seconds that the builds take which are not there, where that is known.
@@ -295,11 +305,6 @@ pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
         ValueComparison::Failure => return None,
     };
     Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
-}
-
-/// About how many samples a count of instructions takes, which hardly varies.
-pub(super) fn of_counts(asked: &BisectionRequest) -> f64 {
-    samples_of(asked, 0.0, 0.0).unwrap_or(SAMPLES.0)
 }
 
 /// How many seconds an execution takes that callgrind counts as well, by those that it takes alone.

@@ -3,7 +3,7 @@
 
 use tacho_record::bisection::BisectionRequest;
 
-use super::expected_cost::{BisectForecast, MetricNoise, is_compared, of_counts, samples_of};
+use super::expected_cost::{BisectForecast, MetricNoise, is_compared, samples_of};
 
 /// How a user names the count of callgrind.
 const INSTRUCTIONS: &str = "instructions=callgrind";
@@ -22,7 +22,7 @@ impl BisectForecast {
             Some((name, building + one * samples))
         };
         let (wall, cpu) = (by("wall", self.of_wall), by("cpu", self.of_cpu));
-        let count = self.counted.map(|one| (INSTRUCTIONS, building + one * of_counts(asked)));
+        let count = self.counted.map(|one| (INSTRUCTIONS, building + one * self.exact_samples()));
         let all = [wall, cpu, count.filter(|_| has_callgrind)];
         let all: Vec<_> = all.into_iter().flatten().collect();
         if all.len() > 1 { all } else { Vec::new() }

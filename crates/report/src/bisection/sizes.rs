@@ -4,7 +4,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectedEffect, TestedRevision, ValueComparison, excluded_rate};
 use tacho_stats::{Bound, BoundedValue};
 
-use crate::words::{change, percent};
+use crate::words::{as_written, change, percent};
 
 /// How much an effect is: `+5.1 % (+4.2 % … +6.0 %)`.
 #[must_use]
@@ -144,9 +144,7 @@ pub fn size(bisection: &Bisection, size: f64) -> String {
 pub fn least(bisection: &Bisection) -> String {
     match bisection.asked.by {
         ValueComparison::Difference => bisection.asked.metric.unit.show(bisection.asked.least),
-        ValueComparison::Ratio | ValueComparison::Failure => {
-            format!("{} %", (bisection.asked.least * 1e8).round() / 1e6)
-        }
+        ValueComparison::Ratio | ValueComparison::Failure => as_written(bisection.asked.least),
     }
 }
 

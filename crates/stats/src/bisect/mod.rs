@@ -55,7 +55,9 @@ pub use outcome::{
     BisectorSuspects, EffectEstimate, NoCulpritReason, RevisionEstimate, UnusableReason,
 };
 pub use probe::{ProbeDecision, difference, probe, scatter};
-pub use rules::{BisectionRules, BuildVariation, ValueKind, expected_samples};
+pub use rules::{
+    BisectionRules, BuildVariation, ValueKind, expected_exact_samples, expected_samples,
+};
 pub use step::{NextStep, Observation, ObservedValues, Portion};
 
 use programs::SamePrograms;

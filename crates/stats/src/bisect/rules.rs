@@ -75,6 +75,14 @@ pub fn expected_samples(least: f64, sd: f64) -> f64 {
     30.0 + 200.0 * (sd / least).powi(2)
 }
 
+/// About how many samples a bisection with this many builds takes where all samples of a build are
+/// alike: one of each build, one of an end after each four, and one more of both ends, the culprit
+/// and its parent.
+#[must_use]
+pub fn expected_exact_samples(builds: usize) -> f64 {
+    (builds + builds / SENTINEL + 4) as f64
+}
+
 /// This many samples of both ends are no reason to give up, however little noise there is.
 pub(super) const FEW_ENOUGH: f64 = 500.0;
 

@@ -491,3 +491,15 @@ fn one_refutation_ends_no_search() {
     // Where one refutation ended it, eleven gave up.
     assert!(right >= 56 && given_up <= 3, "{right} {given_up}");
 }
+
+/// The forecast of values that are all alike.
+#[test]
+fn exact_values_take_about_as_many_samples_as_forecast() {
+    for (candidates, builds) in [(3, 3), (9, 7), (64, 10), (256, 12)] {
+        let tally = Tally::of(TRIALS, BisectionRules::default(), |seed| {
+            BisectWorld::new(candidates, 0.05, WorldScatter::None, seed)
+        });
+        let said = expected_exact_samples(builds);
+        assert!((tally.samples - said).abs() <= 1.0, "{candidates}: {said} {tally:?}");
+    }
+}

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tacho_experiment::bisect::{BisectForecast, Inquiry, samples_of};
 use tacho_record::bisection::{BisectionRequest, ValueComparison};
 use tacho_report::bisection::{subject, varying};
+use tacho_report::words::as_written;
 
 use super::forecast::about;
 use crate::output::text::{count, duration, has_callgrind};
@@ -132,7 +133,7 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             about(high),
             least(asked)
         ),
-        None => format!("about {} samples ({values} {varied} here)", about(samples)),
+        None => format!("about {} samples ({values} {varied} here)", about(high)),
     }
 }
 
@@ -163,9 +164,7 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 /// The least effect that is looked for.
 fn least(asked: &BisectionRequest) -> String {
     match asked.by {
-        ValueComparison::Ratio | ValueComparison::Failure => {
-            format!("{} %", (asked.least * 1e8).round() / 1e6)
-        }
+        ValueComparison::Ratio | ValueComparison::Failure => as_written(asked.least),
         ValueComparison::Difference => asked.metric.unit.show(asked.least),
     }
 }
