@@ -54,7 +54,7 @@ impl GateRecord {
             } else {
                 "passed".to_owned()
             }),
-            is_open.then(|| format!("unclear: {}", named(&gate.open))),
+            is_open.then(|| format!("not decided: {}", named(&gate.open))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

@@ -5,6 +5,7 @@ use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutc
 use tacho_record::{Comparing, short_name, shown as in_one_line};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
+use tacho_report::words::as_written;
 use tacho_stats::compare::Verdict;
 
 use crate::output::compare::report::{CompareReport, FailOnGate};
@@ -184,11 +185,8 @@ impl CompareReport<'_> {
     }
 
     /// The rows of which it is not decided whether they are slower.
-    fn open(
-        &self,
-        FailOnGate { typed, gate }: &FailOnGate,
-        all: &ComparisonData,
-    ) -> Option<GateWarning> {
+    fn open(&self, fail_on: &FailOnGate, all: &ComparisonData) -> Option<GateWarning> {
+        let FailOnGate { typed, gate } = fail_on;
         let rows = in_order(&all.rows);
         let open: Vec<&ComparedRow> =
             rows.into_iter().filter(|row| self.stands(row) == Some(GateOutcome::Open)).collect();
@@ -207,17 +205,11 @@ impl CompareReport<'_> {
         let rows_of = text::count(all.rows.len(), "row");
         let is = if open.len() == 1 { "is" } else { "are" };
         let of = format!("{} of {rows_of}{with} {is} unclear", open.len());
-        let is_unclear = |row: &&ComparedRow| row.is_measured() && row.verdict == Verdict::Unclear;
-        let at_limit = match all.rows.iter().filter(is_unclear).count().saturating_sub(open.len()) {
-            0 => String::new(),
-            1 => " at this limit (1 more is unclear, but certainly below the limit)".to_owned(),
-            more => format!(
-                " at this limit ({more} more are unclear, but certainly below the \
-                             limit)"
-            ),
-        };
+        let at_limit =
+            fail_on.limit().map(|limit| format!(" at the limit of {}", as_written(limit)));
+        let at_limit = at_limit.unwrap_or_default() + &self.surely_below(all);
         let line = |row: &&ComparedRow| {
-            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, all, row))
+            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(fail_on, all, row))
         };
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
         if open.len() > NAMED {
@@ -231,24 +223,33 @@ impl CompareReport<'_> {
         })
     }
 
-    /// What is known of an open row, and what would decide.
-    fn why_open(&self, gate: &Gate, all: &ComparisonData, row: &ComparedRow) -> String {
-        let by = slower_by(row).filter(|_| gate.slower.is_some());
-        let more =
-            gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(
-                |more| match more.rounds {
-                    rounds if rounds > MOST_MORE => {
-                        format!("over {MOST_MORE} more rounds would decide")
-                    }
-                    rounds => {
-                        format!(
-                            "{} ({}) would decide",
-                            text::count(rounds, "more round"),
-                            rounds_take(row, rounds)
-                        )
-                    }
-                },
-            );
+    /// How many rows are unclear by themselves, and not at the limit.
+    fn surely_below(&self, all: &ComparisonData) -> String {
+        let is_below = |row: &&ComparedRow| {
+            row.verdict == Verdict::Unclear && self.stands(row) == Some(GateOutcome::Below)
+        };
+        match all.rows.iter().filter(is_below).count() {
+            0 => String::new(),
+            1 => " (1 more is unclear, but certainly below the limit)".to_owned(),
+            more => format!(" ({more} more are unclear, but certainly below the limit)"),
+        }
+    }
+
+    /// What is known of an open row, and what would decide: of a limit fewer or more rounds than
+    /// of a difference.
+    fn why_open(&self, fail_on: &FailOnGate, all: &ComparisonData, row: &ComparedRow) -> String {
+        let by = slower_by(row).filter(|_| fail_on.gate.slower.is_some());
+        let at_limit = if fail_on.limit().is_some() { " at this limit" } else { "" };
+        let more = fail_on.gate.more(row);
+        let more = more.filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| {
+            let rounds = match more.rounds {
+                rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds"),
+                rounds => {
+                    format!("{} ({})", text::count(rounds, "more round"), rounds_take(row, rounds))
+                }
+            };
+            format!("{rounds} would decide{at_limit}")
+        });
         let parts = [by, more.or_else(|| self.worded(all).missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
