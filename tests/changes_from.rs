@@ -520,6 +520,7 @@ fn reports_that_say_when_they_were_made_are_in_order_of_time() {
     let told = project.tacho("changes --from r").exits(1);
     assert!(told.stderr.starts_with("note: points are in order of the times"), "{}", told.stderr);
     assert!(told.stdout.contains("\n1 change in 1 series"), "{}", told.stdout);
+    assert!(told.stdout.contains("  2026-03-09T10:00:00Z"), "a date: {}", told.stdout);
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod confirm;
 mod confirmation_tests;
 mod environment;
 mod event;
+mod file_points;
 mod given;
 mod judge;
 mod judgement;
@@ -40,6 +41,7 @@ pub use confirm::{
 };
 pub use environment::{Difference, Environments, Tags};
 pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};
+pub use file_points::{PointOrder, natural, series_of_files};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;

@@ -1,13 +1,11 @@
 //! Series out of several files, each of which is a point: reports of other tools, results of asv.
 
-mod order;
-
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tacho_measure::{FilePoint, FileValue, read_point};
+use tacho_experiment::changes::{PointOrder, natural, series_of_files};
+use tacho_measure::{FilePoint, read_point};
 use tacho_record::Direction;
-use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, NumbersShape};
+use tacho_record::numbers::Numbers;
 
 use crate::cli::FileOrder;
 use crate::error::CliError;
@@ -51,25 +49,45 @@ pub fn gather(
     if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
         return Err(CliError::NoReport { name, why });
     }
-    let points = order::ordered(points, order, paths)?;
-    let mut series: Vec<GivenSeries> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for (at, point) in points.iter().enumerate() {
-        for value in &point.values {
-            let place = *places.entry(&value.series).or_insert_with(|| {
-                series.push(begin(value, better));
-                series.len() - 1
-            });
-            add(&mut series[place].points, at, point, value);
+    let untimed = points.iter().find(|(_, point)| point.moment.is_none());
+    if let (Some(FileOrder::Time), Some((path, _))) = (order, untimed) {
+        return Err(CliError::NoTime { name: path.display().to_string() });
+    }
+    let typed = order.map(PointOrder::from);
+    let order = typed.unwrap_or_else(|| PointOrder::suggested(&points, paths));
+    order.sort(&mut points);
+    if points.len() > 1 {
+        output::note("note", said(order, typed.is_some()));
+    }
+    Ok(series_of_files(&points, better))
+}
+
+impl From<FileOrder> for PointOrder {
+    fn from(typed: FileOrder) -> Self {
+        match typed {
+            FileOrder::Time => Self::Time,
+            FileOrder::Name => Self::Name,
+            FileOrder::Given => Self::Given,
         }
     }
-    Ok(Numbers {
-        shape: NumbersShape::Listed,
-        series,
-        left_out: Vec::new(),
-        named_by: Vec::new(),
-        together: None,
-    })
+}
+
+fn said(order: PointOrder, is_typed: bool) -> &'static str {
+    match order {
+        PointOrder::Time if is_typed => "points are in order of the times in the files",
+        PointOrder::Name if is_typed => "points are in order of the names of the files",
+        PointOrder::Time => {
+            "points are in order of the times in the files; `--order given` keeps them as given"
+        }
+        PointOrder::Name => {
+            "points are in order of the names of the files, numbers by value; `--order given` \
+             keeps them as given"
+        }
+        PointOrder::Given if is_typed => "points are in the order given",
+        PointOrder::Given => {
+            "points are in the order given; `--order name` sorts them by the names of the files"
+        }
+    }
 }
 
 /// Says which files are no reports, and why.
@@ -82,23 +100,6 @@ fn tell_skipped(skipped: &[(String, String)]) {
     }
 }
 
-/// The series of a value, without a point. That less is better no tool says: it is what is usual.
-fn begin(value: &FileValue, better: Option<Direction>) -> GivenSeries {
-    let better = better.or(Some(value.better).filter(|it| *it == Direction::Higher));
-    GivenSeries::begun(Some(value.series.clone()), value.unit.clone(), better)
-}
-
-/// Adds a value to the points of its series, in which files that lack it are gaps.
-fn add(points: &mut Vec<GivenPoint>, at: usize, point: &FilePoint, value: &FileValue) {
-    points.resize_with(at, GivenPoint::default);
-    points.push(GivenPoint {
-        samples: value.samples.clone(),
-        label: Some(point.label.as_str().into()),
-        time: point.moment.map(|ms| (ms / 1000).to_string().into()),
-        ..GivenPoint::default()
-    });
-}
-
 /// All files that are meant: those of folders and patterns by name, numbers in it by their value.
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
@@ -108,7 +109,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             path if !path.exists() && is_pattern(path) => matching(path)?,
             path => vec![path.clone()],
         };
-        found.sort_by_key(|path| order::natural(&path.to_string_lossy()));
+        found.sort_by_key(|path| natural(&path.to_string_lossy()));
         files.extend(found);
     }
     Ok(files)
