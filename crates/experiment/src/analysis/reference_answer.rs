@@ -1,12 +1,12 @@
 //! Whose answer the reference of `expect.stdout = "same"` is.
 
-use tacho_record::{BenchmarkKey, Outcome};
+use tacho_record::{BenchmarkKey, Outcome, Purpose};
 use tacho_store::{Store, StoreError};
 
 /// The full name of the revision that gave the reference answer of a benchmark: the first valid
-/// execution of the first run that has one.
+/// execution of the first run that has one. A comparison keeps no reference.
 pub fn given_by(store: &mut Store, key: &BenchmarkKey) -> Result<Option<String>, StoreError> {
-    for run in store.runs()? {
+    for run in store.runs()?.into_iter().filter(|run| run.purpose != Purpose::Compare) {
         let mut first = None;
         for (measurement, cell) in store.cells(run.number)? {
             if cell.benchmark != *key {

@@ -1,7 +1,7 @@
 //! What is kept of an execution, and who is informed of it.
 
 use tacho_measure::MissingMetric;
-use tacho_record::Counter;
+use tacho_record::{Counter, Purpose};
 
 use super::{Rounds, absence};
 use crate::run::budget::wall;
@@ -61,9 +61,14 @@ impl Rounds<'_, '_> {
     ) -> Result<(), ExperimentError> {
         let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
-            // Before the sample: a kill between the two must not let a later answer become the
-            // reference.
-            self.references.keep(self.bench.store, &cell.benchmark, answer)?;
+            if self.session.run.purpose == Purpose::Compare {
+                // Either side may be the wrong one: it is the reference of this session alone.
+                self.references.take(&cell.benchmark, answer);
+            } else {
+                // Before the sample: a kill between the two must not let a later answer become the
+                // reference.
+                self.references.keep(self.bench.store, &cell.benchmark, answer)?;
+            }
         }
         if let Some(output) = &sampled.kept {
             self.bench.store.put_output(*id, sampled.sample.place, output)?;
