@@ -95,6 +95,9 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     "#);
     let run = project.tacho("show run:1").succeeds().stdout;
     assert!(run.contains("\n`answer` at 18b5b85ede: 2 executions failed (exit 2)\n"), "{run}");
+    let json = project.tacho("show run:1 --json").succeeds().json();
+    let failure = &json["runs"][0]["failures"][0];
+    assert_eq!((&failure["failed"], &failure["failure"]), (&2.into(), &"exit 2".into()));
     let project = project.plan(&mistake("sh -c 'exit 3'"));
     let other = project.tacho("track").exits(2);
     assert_snapshot!(other.steady_stderr(), @r#"

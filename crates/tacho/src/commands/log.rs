@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use tacho_experiment::analysis::failed_cells::{FailedCell, failed_cells};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
@@ -27,7 +28,7 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
     if command.json {
         let revisions = store.revisions()?;
         let answer = |(run, counts): (_, &_)| answer(&mut store, (run, &revisions), *counts);
-        let runs = runs.iter().zip(&counts).map(answer).collect::<Result<_, _>>()?;
+        let runs = runs.iter().zip(&counts).map(answer).collect::<Result<Vec<_>, _>>()?;
         output::print_json(&answer::versioned(RunsAnswer { runs }))?;
         return Ok(Exit::Success);
     }
@@ -122,14 +123,39 @@ const LEAST: usize = 20;
 
 /// The answer in JSON.
 #[derive(Serialize)]
-struct RunsAnswer<'a> {
-    runs: Vec<RunAnswer<'a>>,
+struct RunsAnswer<T> {
+    runs: Vec<T>,
+}
+
+/// A run by itself, with its failures.
+#[derive(Serialize)]
+struct OneRunAnswer<'a> {
+    #[serde(flatten)]
+    run: RunAnswer<'a>,
+    failures: Vec<FailedCellAnswer>,
+}
+
+/// Executions of a benchmark at a revision that failed.
+#[derive(Serialize)]
+struct FailedCellAnswer {
+    benchmark: String,
+    revision: String,
+    failed: usize,
+    failure: String,
+}
+
+impl From<FailedCell> for FailedCellAnswer {
+    fn from(FailedCell { cell, failed, why }: FailedCell) -> Self {
+        let (benchmark, revision) = (cell.benchmark.to_string(), cell.revision);
+        Self { benchmark, revision, failed, failure: why }
+    }
 }
 
 /// Prints one run as JSON.
 pub(super) fn print_one(store: &mut Store, run: &Run) -> Result<(), CliError> {
     let (counts, revisions) = (counts(store, run)?, store.revisions()?);
-    let run = answer(store, (run, &revisions), counts)?;
+    let failures = failed_cells(store, run)?.into_iter().map(FailedCellAnswer::from).collect();
+    let run = OneRunAnswer { run: answer(store, (run, &revisions), counts)?, failures };
     Ok(output::print_json(&answer::versioned(RunsAnswer { runs: vec![run] }))?)
 }
 

@@ -1,10 +1,11 @@
 //! `tacho show run:12` of a run that compares nothing: what it was, on what machine, and what
 //! changed there since the run before.
 
+use tacho_experiment::analysis::failed_cells::{FailedCell, failed_cells};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
-use tacho_record::{Purpose, Run, Sample, short_name};
+use tacho_record::{Run, short_name};
 use tacho_report::{run as report_run, series as report_series};
 use tacho_store::Store;
 
@@ -43,22 +44,13 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     Ok(output::print(&shown)?)
 }
 
-/// Which executions failed, and how the first of each cell did; nothing of a bisection, which
-/// reports them itself.
+/// Which executions failed, and how the first of each cell did.
 fn failures(store: &mut Store, run: &Run) -> Result<String, CliError> {
-    if run.purpose == Purpose::Bisect {
-        return Ok(String::new());
-    }
-    let mut all = Vec::new();
-    for (measurement, cell) in store.cells(run.number)? {
-        let samples = store.samples(measurement)?;
-        let failed = samples.iter().filter(|sample| sample.outcome.is_failure());
-        let failed: Vec<&Sample> = failed.collect();
-        if let Some((why, _)) = failed.first().and_then(|sample| sample.outcome.described()) {
-            let of = format!("`{}` at {}", cell.benchmark, short_name(&cell.revision));
-            all.push(format!("{of}: {}", report_series::failed(failed.len(), &why)));
-        }
-    }
+    let line = |FailedCell { cell, failed, why }: FailedCell| {
+        let of = format!("`{}` at {}", cell.benchmark, short_name(&cell.revision));
+        format!("{of}: {}", report_series::failed(failed, &why))
+    };
+    let mut all: Vec<String> = failed_cells(store, run)?.into_iter().map(line).collect();
     let more = all.len().saturating_sub(FAILED);
     all.truncate(FAILED);
     all.extend((more > 0).then(|| format!("… and {more} more")));
