@@ -48,7 +48,7 @@ pub(crate) fn still(medians: &[Option<f64>], stretches: &[(usize, usize)], label
     }
 }
 
-/// A low picture of values over the same places as a chart, with a line at zero.
+/// A low picture of values over the same places as a chart.
 pub(crate) fn strip(values: &[Option<f64>], label: &str) -> Markup {
     let frame = Frame { width: 1000.0, height: 60.0, pad: 12.0 };
     let points = placed(values, &frame);

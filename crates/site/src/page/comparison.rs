@@ -6,6 +6,7 @@ use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
 use tacho_report::words::{interval, median};
 use tacho_stats::Summary;
+use tacho_stats::compare::ChoiceReason;
 
 use super::{PageFrame, blocks, framed, revision_named, run_link};
 use crate::lab::{ComparisonRecord, RowExecutions};
@@ -255,10 +256,12 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
     let names = [a, b, again];
     let typical = row.sides.iter().flatten().map(|of| of.median.abs()).fold(0.0, f64::max);
     let scale = DisplayScale::of(&row.metric.unit, typical);
+    let levels = levels(row);
     let panels: Vec<Panel> = names
         .iter()
+        .zip(&levels)
         .zip(of.builds.iter().zip(&of.cut_off))
-        .flat_map(|(name, (builds, cut_off))| {
+        .flat_map(|((name, level), (builds, cut_off))| {
             let number = |place: usize| {
                 if builds.len() > 1 { format!(" {}", place + 1) } else { String::new() }
             };
@@ -267,7 +270,7 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
                 dots: dots.clone(),
                 cut_off: cut_off.clone(),
                 band: None,
-                middle: Summary::censored(dots, cut_off).map(|of| of.median),
+                middle: level.or_else(|| Summary::censored(dots, cut_off).map(|of| of.median)),
             })
         })
         .collect();
@@ -276,7 +279,8 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
             figure.chart {
                 (svg::panels(&panels, None, "executions of both sides", &|value| scale.show(value)))
                 figcaption {
-                    "Each dot is an execution; the line is the median"
+                    "Each dot is an execution; the line is the "
+                    @if levels[0].is_some() { "level in the table" } @else { "median" }
                     @if panels.iter().any(|panel| !panel.cut_off.is_empty()) {
                         ", or its lower bound; an arrow is an execution that reached a limit, at "
                         "its lower bound"
@@ -302,6 +306,17 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
             }
         }
     }
+}
+
+/// The levels of both sides and of the control that the table shows, where the host's speed moved:
+/// they belong to the ratio of neighbouring executions, as the medians of all do not. Nothing else.
+fn levels(row: &ComparedRow) -> [Option<f64>; 3] {
+    if row.comparison.choice.because != ChoiceReason::HostMoves || row.levels[0].is_some() {
+        return [None; 3];
+    }
+    let [a, b] = row.sides.each_ref().map(|side| side.as_ref().map(|of| of.median));
+    let control = row.comparison.control.and_then(|estimate| estimate.ratio);
+    [a, b, a.zip(control).map(|(a, ratio)| a * ratio)]
 }
 
 /// Writes the page of all runs.

@@ -91,7 +91,8 @@ fn reference(view: &View, series: &SeriesView) -> Markup {
     let all = || values.iter().flatten().copied();
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::MIN, f64::max));
     html! {
-        @if all().nth(1).is_some() {
+        // Revisions of one run share its reference, which shows nothing over them.
+        @if low < high {
             figure.chart.reference {
                 (svg::strip(&values, "the reference over revisions"))
                 figcaption {
