@@ -83,9 +83,10 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "its {} are {}; {needed} builds are needed, or 3 builds with 3 rounds each in one run",
+            "its {} make {}, as equal builds in a row are one; {needed} points are needed, or 3 \
+             points with 3 rounds each in one run",
             count(revisions, "revision"),
-            count(points, "different build")
+            count(points, "point")
         )),
         judged => not_judged(judged),
     }
