@@ -135,7 +135,7 @@ impl Evidence {
         let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
         let show = |value| change.series.metric.unit.show(value);
         format!(
-            "{}  {}  {} {}{range}  {}\n  {} → {}\n  {}\n  {}\n",
+            "{}  {}  {} {}{range}  {}\n  {} → {}{}\n  {}\n  {}\n",
             change.name,
             series_name(&change.series, true),
             effect(finding),
@@ -143,6 +143,7 @@ impl Evidence {
             finding.kind_words(),
             show(finding.before),
             show(finding.after),
+            self.otherwise_measured().unwrap_or_default(),
             words.join("  "),
             state(change),
         )
@@ -160,30 +161,27 @@ impl Evidence {
             is_apart: self.sides.as_ref().is_some_and(is_apart),
             quirks: &self.quirks,
         };
-        let mut reasons = reasons(&self.change, beside);
-        reasons.extend(self.otherwise_measured());
+        let reasons = reasons(&self.change, beside);
         reasons.into_iter().map(|reason| format!("  {reason}\n")).collect()
     }
 
     /// Why the medians of what was measured are not the levels of the change, where they differ.
     fn otherwise_measured(&self) -> Option<String> {
-        let (finding, unit) = (&self.change.finding, &self.change.series.metric.unit);
+        let finding = &self.change.finding;
         let sides = self.sides.as_ref()?;
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
-        let why = if is_one_run {
-            "the change is that between neighbouring executions"
-        } else {
-            "these include differences between runs"
+        let why = match (self.by_runs, is_one_run) {
+            (true, true) => "the change is that between neighbouring executions",
+            (true, false) => "the change is without differences between runs",
+            (false, _) => "these are the levels right at the change",
         };
         let [before, after] = sides.each_ref().map(MeasuredSide::level);
         let medians = [before?.median, after?.median];
         let levels = [finding.before, finding.after].into_iter().zip(medians);
         let is_off = |(level, median): (f64, f64)| (median / level - 1.0).abs() > ALIKE;
-        (self.by_runs && finding.kind.is_of_level() && levels.into_iter().any(is_off)).then(|| {
-            let [before, after] = medians.map(|median| unit.show(median));
-            format!("the medians of all samples are {before} and {after}; {why}")
-        })
+        (finding.kind.is_of_level() && levels.into_iter().any(is_off))
+            .then(|| format!("; the medians below differ: {why}"))
     }
 
     /// Which commits it may be, and how to go on.
