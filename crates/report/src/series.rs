@@ -13,6 +13,8 @@ const FAILURE: usize = 240;
 
 /// The host's path explains most of a run's spread from this gain on.
 const MOST_OF_SPREAD: f64 = 2.0;
+/// A host whose speed moves by less is not worth a line.
+const LITTLE: f64 = 0.01;
 
 /// In which runs of a series the host's speed moved, and that its values are those at the usual
 /// speed.
@@ -31,13 +33,19 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
     Some(usual_speed(&moved, "medians"))
 }
 
+/// That executions took longer by this share while the host was slow, and that these values are
+/// those at its usual speed; nothing where the share is little.
+#[must_use]
+pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
+    by.filter(|by| *by >= LITTLE).map(|by| usual_speed(&moved(by), values))
+}
+
 /// That the host's speed moved (`by 5 % in run 3`), and that these values are those at its usual
 /// speed.
 ///
 /// What that gained is not said: the gain is one number of all values, and an interval beside it
 /// may be as wide as ever.
-#[must_use]
-pub fn usual_speed(moved: &str, values: &str) -> String {
+fn usual_speed(moved: &str, values: &str) -> String {
     format!("the host's speed moved {moved}; {values} are those at its usual speed")
 }
 

@@ -170,6 +170,9 @@ pub struct LayoutSeries {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
+    /// By what share executions took longer at the host's slow speed, where its speed moved: values
+    /// are then those at its usual speed.
+    pub uneven: Option<f64>,
     /// In the order in which they were linked; those that came out as an earlier one are left out.
     pub layouts: Vec<LayoutRecord>,
     /// Beside them those in a fixed order, by its name; no level is reckoned from them.

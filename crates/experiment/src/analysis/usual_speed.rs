@@ -114,15 +114,13 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str)
 pub fn of_run(all: &[Measurement], run: i64, metric: &str) -> Option<f64> {
     let of_run = all.iter().filter(|one| one.run == run);
     let samples: Vec<Vec<Sample>> = of_run.map(|one| one.samples.clone()).collect();
-    let programs: Vec<usize> = (0..samples.len()).collect();
-    at_usual_speed(&samples, &programs, metric).uneven
+    each_at_usual_speed(&samples, metric).uneven
 }
 
 /// The same, where each vector is of a program of its own.
 #[must_use]
-pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
-    let programs: Vec<usize> = (0..samples.len()).collect();
-    at_usual_speed(samples, &programs, metric).samples
+pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &str) -> UsualSpeed {
+    at_usual_speed(samples, &(0..samples.len()).collect::<Vec<_>>(), metric)
 }
 
 #[cfg(test)]

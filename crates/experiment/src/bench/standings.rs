@@ -17,7 +17,7 @@ use super::{BenchCommand, BenchQuestion};
 use crate::analysis::cpu_waits::{beside_cpu_time, is_mostly_waiting};
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
-use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
+use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
 
 /// Among at most this many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
@@ -262,7 +262,7 @@ fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpe
     match times.first().filter(|_| is_one && question.duet.is_none()) {
         // What waits for a CPU is not slowed by a share of its time.
         Some(_) if is_mostly_waiting(&each(samples)) => raw(),
-        Some(time) => at_usual_speed(samples, &(0..samples.len()).collect::<Vec<_>>(), time),
+        Some(time) => each_at_usual_speed(samples, time),
         None => raw(),
     }
 }

@@ -15,7 +15,7 @@ use tacho_stats::Summary;
 use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_subject::{FixedOrder, Layout};
 
-use crate::analysis::usual_speed::each_at_usual_speed;
+use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
 use crate::build::builds::UnpackResult;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
@@ -71,6 +71,9 @@ pub struct BenchmarkLayouts {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
+    /// By what share executions took longer at the host's slow speed, where its speed moved: values
+    /// are then those at its usual speed.
+    pub uneven: Option<f64>,
     /// Each layout's number and what was measured of it.
     pub layouts: Vec<(u32, Option<Summary>)>,
     /// The same of fixed orders, by name: they are none of those, and no level is reckoned from
@@ -349,7 +352,7 @@ fn row(
     key: &BenchmarkKey,
     metric: &Metric,
     built: &[LayoutBuild],
-    samples: &[Vec<Sample>],
+    UsualSpeed { samples, uneven }: &UsualSpeed,
 ) -> BenchmarkLayouts {
     let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
     let measured: Vec<Vec<Process>> =
@@ -364,6 +367,7 @@ fn row(
     BenchmarkLayouts {
         benchmark: key.clone(),
         metric: metric.clone(),
+        uneven: *uneven,
         layouts: shuffled().map(|(build, of)| (build.number, summary(of))).collect(),
         fixed: built
             .iter()

@@ -6,13 +6,11 @@ use std::collections::BTreeMap;
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits};
 
 use crate::block::AnswerNote;
-use crate::series::{outlier, usual_speed};
-use crate::words::{count, grouped, moved};
+use crate::series::outlier;
+use crate::words::{count, grouped};
 
 /// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
-/// A host whose speed moves by less is not worth a line.
-const LITTLE: f64 = 0.01;
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
@@ -42,12 +40,6 @@ pub fn duet([first, second]: [u32; 2]) -> String {
         "executed at the same time on processors {first} and {second}, swapped each round; all \
          times were measured while the other command was running"
     )
-}
-
-/// That executions took longer by this share while the host was slow; nothing where it is little.
-#[must_use]
-pub fn uneven(by: Option<f64>) -> Option<String> {
-    by.filter(|by| *by >= LITTLE).map(|by| usual_speed(&moved(by), "times"))
 }
 
 /// That the notes that are left out are shown with `-v`, with the outliers in front.

@@ -7,6 +7,7 @@ use tacho_report::block::{AnswerNote, Block};
 use tacho_report::layouts::{
     self, BANDS, LayoutLine, advice, conclusions, deviations, short, unknown, within,
 };
+use tacho_report::series::uneven;
 use tacho_report::words;
 use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
@@ -90,7 +91,9 @@ fn content(row: &LayoutsRow) -> Markup {
 fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
     let lines = conclusions(levels, &row.row.metric.unit, row.cost, None);
     let advice = Some(advice(levels).to_owned()).filter(|it| !it.is_empty());
-    let all: Vec<Block> = lines.into_iter().chain(advice).map(Block::Sentence).collect();
+    let moved = uneven(row.row.uneven, "values");
+    let lines = lines.into_iter().chain(advice).chain(moved);
+    let all: Vec<Block> = lines.map(Block::Sentence).collect();
     blocks::html(&all, ["\0"; 2])
 }
 

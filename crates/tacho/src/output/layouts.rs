@@ -7,6 +7,7 @@ use tacho_report::block::{AnswerTable, Block};
 use tacho_report::layouts::{
     BAND, LayoutLine, bands, conclusions, cost, deviations, table, unknown,
 };
+use tacho_report::series::uneven;
 use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
 
@@ -52,6 +53,7 @@ struct LayoutsRowAnswer<'a> {
     unit: &'a Unit,
     layouts: Vec<LayoutAnswer>,
     fixed: Vec<FixedAnswer>,
+    uneven: Option<f64>,
     mean: Option<f64>,
     interval: Option<(f64, f64)>,
     keep: Option<f64>,
@@ -184,8 +186,9 @@ impl LayoutsReport<'_> {
         let failed = failed.map(|why| format!("executions failed; the first: {why}"));
         let is_cut_off = row.limited.count > 0;
         let limited = is_cut_off.then(|| text::limited(&row.limited));
+        let moved = uneven(row.uneven, "values");
         let mut blocks = vec![Block::Heading(heading)];
-        blocks.extend(failed.into_iter().chain(limited).map(Block::Item));
+        blocks.extend(failed.into_iter().chain(limited).chain(moved).map(Block::Item));
         let lines = match &row.levels {
             None => vec![unknown(is_cut_off).to_owned()],
             Some(levels) => {
@@ -244,6 +247,7 @@ impl LayoutsReport<'_> {
             unit: &row.metric.unit,
             layouts: row.layouts.iter().map(layout).collect(),
             fixed: row.fixed.iter().map(fixed).collect(),
+            uneven: row.uneven,
             mean: levels.map(|levels| levels.mean),
             interval: levels.and_then(|levels| levels.interval),
             keep: levels.and_then(|levels| levels.keep),
@@ -290,4 +294,44 @@ fn layouts(row: &BenchmarkLayouts, levels: &Levels) -> AnswerTable {
     let fixed = row.fixed.iter().map(|(name, summary)| ((*name).to_owned(), *summary));
     let lines: Vec<LayoutLine> = shuffled.chain(fixed).map(line).collect();
     table(&lines, &row.metric.unit, Some(levels))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tacho_record::{BenchmarkKey, LimitedExecutions, Metric};
+
+    use super::*;
+
+    #[test]
+    fn a_host_whose_speed_moved_is_reported() {
+        let row = |uneven| BenchmarkLayouts {
+            benchmark: BenchmarkKey::plain("parts"),
+            metric: Metric::built_in("wall").unwrap(),
+            uneven,
+            layouts: vec![(1, None), (2, None)],
+            fixed: Vec::new(),
+            levels: None,
+            execution: 1.0,
+            limited: LimitedExecutions::default(),
+            failure: None,
+        };
+        let text = |uneven| {
+            let laid = LayoutsResult::Measured(Box::new(LayoutMeasurements {
+                run: 1,
+                interrupted: false,
+                equal: 0,
+                build: Duration::ZERO,
+                executing: Duration::ZERO,
+                rows: vec![row(uneven)],
+            }));
+            let revision = &Revision::bare("abc");
+            LayoutsReport { revision, linker: "mold", laid: &laid, precision: 0.01 }.text()
+        };
+        let moved = text(Some(0.12));
+        let line = "the host's speed moved by 12 %; values are those at its usual speed";
+        assert!(moved.contains(line), "{moved}");
+        assert!(!text(None).contains("speed"));
+    }
 }

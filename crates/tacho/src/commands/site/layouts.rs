@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tacho_experiment::analysis::usual_speed::each_at_usual_speed;
+use tacho_experiment::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
 use tacho_experiment::build::layouts::{FIXED, build_time, execution, executions};
 use tacho_record::{
     Build, Cell, Digest, LimitedExecutions, Metric, Purpose, Run, RunState, Sample,
@@ -72,7 +72,7 @@ fn laid_out(
     before: Option<&LayoutSeries>,
 ) -> Option<LayoutSeries> {
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
-    let evened = each_at_usual_speed(&samples, &metric.name);
+    let UsualSpeed { samples: evened, uneven } = each_at_usual_speed(&samples, &metric.name);
     let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
@@ -95,6 +95,7 @@ fn laid_out(
         benchmark: benchmark.clone(),
         build: builds.iter().sum::<Duration>().checked_div(number).unwrap_or_default(),
         execution: execution(&evened),
+        uneven,
         layouts,
         fixed: orders,
         metric,

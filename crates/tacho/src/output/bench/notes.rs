@@ -5,7 +5,7 @@ use tacho_record::ReferenceMode;
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::comparison::clauses;
 use tacho_report::host;
-use tacho_report::series::steadiness;
+use tacho_report::series::{steadiness, uneven};
 
 use super::BenchReport;
 use crate::output::{self, text};
@@ -94,7 +94,7 @@ impl BenchReport<'_> {
 
     /// How uneven the host was.
     fn host_line(&self) -> Option<String> {
-        notes::uneven(self.standings.uneven)
+        uneven(self.standings.uneven, "times")
     }
 
     /// What was asked for and cannot be read here.
