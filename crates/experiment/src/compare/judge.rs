@@ -7,7 +7,7 @@ use tacho_record::{
 };
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
-use tacho_stats::compare::{ChoiceReason, Verdict};
+use tacho_stats::compare::Verdict;
 use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_stats::summary::median;
 
@@ -26,19 +26,9 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
     for ((benchmark, metrics), group) in terms.rows.iter().zip(&sequential.groups) {
         for (metric, comparison) in metrics.iter().zip(&group.comparisons) {
             // Levels belong to the ratio beside them.
-            let evened = match comparison.choice.because {
-                // The control is A once more, as it is for the ratio.
-                ChoiceReason::HostMoves => {
-                    let programs: Vec<usize> = (0..group.samples.len()).map(|it| it % 2).collect();
-                    let mut evened =
-                        at_usual_speed(&group.samples, &programs, &metric.name).samples;
-                    let ratio = comparison.estimate.and_then(|it| it.ratio);
-                    if let (Some(ratio), [a, b, ..]) = (ratio, &mut evened[..]) {
-                        apart_by(ratio, &metric.name, a, b);
-                    }
-                    evened
-                }
-                _ => group.samples.clone(),
+            let evened = match comparison.choice.levels {
+                Some(levels) => at_levels(levels, &group.samples, &metric.name),
+                None => group.samples.clone(),
             };
             rows.push(ComparedRow {
                 benchmark: benchmark.clone(),
@@ -61,20 +51,22 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
     rows
 }
 
-/// Scales the values of B so that its median is that of A times the ratio. Neighbouring executions
-/// know the ratio more sharply than both medians do, which would contradict it.
-fn apart_by(ratio: f64, metric: &str, a: &[Sample], b: &mut [Sample]) {
-    let median_of = |side: &[Sample]| {
+/// Samples of A, of B and of the control, which is A once more, at the host's usual speed, scaled
+/// so that the medians of A and B are these levels. Neighbouring executions know the levels more
+/// sharply than medians do, which would contradict the ratio.
+fn at_levels(levels: [f64; 2], samples: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
+    let programs: Vec<usize> = (0..samples.len()).map(|it| it % 2).collect();
+    let mut evened = at_usual_speed(samples, &programs, metric).samples;
+    for (side, level) in evened.iter_mut().zip(levels) {
         let counted = side.iter().filter(|it| it.counts());
-        median(&counted.filter_map(|it| it.value(metric)).collect::<Vec<_>>())
-    };
-    let Some((at_a, at_b)) = median_of(a).zip(median_of(b)).filter(|(_, at_b)| *at_b > 0.0) else {
-        return;
-    };
-    let values = b.iter_mut().flat_map(|it| &mut it.values);
-    for (_, value) in values.filter(|(name, _)| name == metric) {
-        *value *= ratio * at_a / at_b;
+        let values: Vec<f64> = counted.filter_map(|it| it.value(metric)).collect();
+        let scale = median(&values).filter(|median| *median > 0.0).map(|median| level / median);
+        let values = side.iter_mut().flat_map(|it| &mut it.values);
+        for (_, value) in values.filter(|(name, _)| name == metric) {
+            *value *= scale.unwrap_or(1.0);
+        }
     }
+    evened
 }
 
 /// What a round takes: all its cells one after the other, or the longer one of those at the same
@@ -166,12 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn the_medians_that_are_shown_are_apart_by_the_ratio() {
-        let (a, mut b) = (side([90.0, 100.0, 130.0]), side([150.0, 200.0, 180.0]));
-        apart_by(1.1, "wall", &a, &mut b);
-        let values: Vec<f64> = b.iter().filter_map(|it| it.value("wall")).collect();
-        assert!((median(&values).unwrap() - 110.0).abs() < 1e-9, "{values:?}");
-        assert!((values[1] / values[0] - 200.0 / 150.0).abs() < 1e-9, "{values:?}");
-        assert!(b.iter().all(|it| it.value("cpu") == Some(1.0)));
+    fn the_medians_that_are_shown_are_the_levels_of_the_ratio() {
+        let samples = [side([90.0, 100.0, 130.0]), side([150.0, 200.0, 180.0])];
+        let sides = at_levels([98.0, 110.0], &samples, "wall");
+        for (samples, level) in sides.iter().zip([98.0, 110.0]) {
+            let values: Vec<f64> = samples.iter().filter_map(|it| it.value("wall")).collect();
+            assert!((median(&values).unwrap() - level).abs() < 1e-9, "{values:?}");
+            assert!(samples.iter().all(|it| it.value("cpu") == Some(1.0)));
+        }
+        let [first, second] = [0, 1].map(|at| sides[1][at].value("wall").unwrap());
+        assert!((second / first - 200.0 / 150.0).abs() < 1e-9, "{first} {second}");
     }
 }

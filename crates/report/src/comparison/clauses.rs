@@ -446,6 +446,7 @@ mod tests {
             estimator: Estimator::Neighbours,
             because,
             uneven: Some(0.78),
+            levels: None,
             gain,
         };
         assert_eq!(

@@ -41,6 +41,9 @@ pub struct EstimatorChoice {
     /// How many times as many samples would be needed if neighbours were not compared; absent where
     /// they were not.
     pub gain: Option<f64>,
+    /// The level of each side at the host's usual speed, in the metric's unit: their ratio is the
+    /// one of neighbours. Absent where those were not compared.
+    pub levels: Option<[f64; 2]>,
 }
 
 impl EstimatorChoice {
@@ -59,7 +62,8 @@ impl EstimatorChoice {
             (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
             (None, Some(host)) if is_moving(host) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
-                Self { gain: gain(both, level), ..choice }
+                let levels = host.levels().map(f64::exp);
+                Self { gain: gain(both, level), levels: Some(levels), ..choice }
             }
             (None, _) => Self::plain(Estimator::AllRatios, ChoiceReason::Steady),
         };
@@ -67,7 +71,7 @@ impl EstimatorChoice {
     }
 
     pub(super) fn plain(estimator: Estimator, because: ChoiceReason) -> Self {
-        Self { estimator, because, uneven: None, gain: None }
+        Self { estimator, because, uneven: None, gain: None, levels: None }
     }
 }
 
@@ -83,4 +87,28 @@ fn gain(both: &BoundContrasts, level: f64) -> Option<f64> {
     let width = |estimator: Estimator| both.bounds(estimator, level).map(|(low, high)| high - low);
     let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
     Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
+    use crate::interleaved::simulated::{Movement, SimulatedHost};
+
+    #[test]
+    fn ratio_and_difference_are_those_of_the_levels_at_the_usual_speed() {
+        let spells = Movement::Spells { apart: 0.56, length: 10.0, share: 0.3 };
+        let all = SimulatedHost::new(spells, 7).rounds(&[4.0, 4.05], 30);
+        let side = |program: usize| -> Vec<SampleValue> {
+            let own = (0..).zip(&all).filter(|(_, it)| it.program == program);
+            own.map(|(at, it)| SampleValue::new(it.value.exp()).in_round(it.round).at(at)).collect()
+        };
+        let sides = Sides { a: &side(0), b: &side(1), control: &[] };
+        let found = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
+        let (Some([a, b]), Some(estimate)) = (found.choice.levels, found.estimate) else {
+            panic!("{found:?}")
+        };
+        assert!((a.ln() - 4.0).abs() < 0.05, "the faster speed is the usual one: {a}");
+        assert!((b / a - estimate.ratio.unwrap()).abs() < 1e-9, "{estimate:?}");
+        assert!((b - a - estimate.difference).abs() < 1e-9, "{estimate:?}");
+    }
 }

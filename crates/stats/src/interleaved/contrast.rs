@@ -66,6 +66,13 @@ impl Contrast {
         self.fit.effects[1] - self.fit.effects[0]
     }
 
+    /// The levels of both at the host's usual speed, as logarithms.
+    #[must_use]
+    pub fn levels(&self) -> [f64; 2] {
+        let levels = self.fit.levels();
+        [levels[0], levels[1]]
+    }
+
     /// The chance to see the second program so high, when it is above the first by `by`.
     #[must_use]
     pub fn chance_above(&self, by: f64) -> f64 {
