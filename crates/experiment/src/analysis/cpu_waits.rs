@@ -31,10 +31,10 @@ pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
     is_seen.then_some(share)
 }
 
-/// Whether most of the time of these was waiting, so that times show the other processes.
+/// The share, where most of the time of these was waiting, so that times show the other processes.
 #[must_use]
-pub fn is_mostly_waiting(programs: &[&[Sample]]) -> bool {
-    waited_for_others(programs).is_some_and(|share| share >= MOST)
+pub fn mostly_waited(programs: &[&[Sample]]) -> Option<f64> {
+    waited_for_others(programs).filter(|share| *share >= MOST)
 }
 
 /// The comparison of wall times without its verdict where waiting for a CPU may have brought that

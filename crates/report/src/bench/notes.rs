@@ -42,6 +42,17 @@ pub fn duet([first, second]: [u32; 2]) -> String {
     )
 }
 
+/// That times are as measured although the host's speed moved, since commands waited for a CPU for
+/// this share of their time.
+#[must_use]
+pub fn uncorrected(waited: f64) -> String {
+    format!(
+        "commands waited for a CPU {:.0} % of the time; times are not corrected to the host's \
+         usual speed",
+        100.0 * waited
+    )
+}
+
 /// That the notes that are left out are shown with `-v`, with the outliers in front.
 #[must_use]
 pub fn left_out(outliers: Option<String>, notes: usize) -> Option<String> {

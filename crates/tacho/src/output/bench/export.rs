@@ -7,6 +7,7 @@ use serde::Serialize;
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{LimitedExecutions, Sample};
+use tacho_report::comparison::clauses::sentence;
 use tacho_report::comparison::shown;
 use tacho_report::summary::SummaryText;
 use tacho_stats::BoundedValue;
@@ -103,7 +104,8 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
         };
         out += &format!("| {name} | {} |\n", cells.join(" | "));
     }
-    out + &limits_reached(report)
+    let host = report.host_line().map(|line| format!("\n{}\n", sentence(&line, ["\0"; 2])));
+    out + &limits_reached(report) + &host.unwrap_or_default()
 }
 
 /// Below the table, what `>` and `<` in it come from.

@@ -92,9 +92,10 @@ impl BenchReport<'_> {
         self.print_explanations();
     }
 
-    /// How uneven the host was.
-    fn host_line(&self) -> Option<String> {
-        uneven(self.standings.uneven, "times")
+    /// How uneven the host was, or why times are not corrected for it.
+    pub(super) fn host_line(&self) -> Option<String> {
+        let line = uneven(self.standings.uneven, "times");
+        line.or_else(|| self.standings.waited.map(notes::uncorrected))
     }
 
     /// What was asked for and cannot be read here.
