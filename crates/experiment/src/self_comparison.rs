@@ -255,9 +255,7 @@ impl ComparedNoise {
     fn noise(self, whole: u64) -> NoiseOfLength {
         let fit = Fit::of(&self.executions, 2);
         let speeds = fit.as_ref().filter(|fit| fit.moves).map(|fit| {
-            // Short spells are noise of single executions.
-            let long = spells(&fit.rest).into_iter().filter(|spell| spell.executions.len() >= LONG);
-            long.map(|spell| spell.slower.exp_m1()).collect()
+            spells(&fit.rest, LONG).into_iter().map(|spell| spell.slower.exp_m1()).collect()
         });
         let moves = fit.as_ref().is_some_and(|fit| fit.moves);
         NoiseOfLength {

@@ -33,7 +33,6 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
             @for one in executed.benchmarks.iter().filter(|one| !one.executions.is_empty()) {
                 (benchmark(executed, one, &times))
             }
-            (host(executed, &times))
         }
         section {
             h2 { "How it was measured" }
@@ -135,6 +134,7 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
                     @if schedule::has_pauses(times) { " A line: a pause in the run." }
                 }
             }
+            (host(one, times))
         }
     }
 }
@@ -155,18 +155,18 @@ fn words(executed: &RunExecutions, of: &RunBenchmark, it: &crate::RunExecution) 
 }
 
 /// The path of the host's speed.
-fn host(executed: &RunExecutions, times: &[Timestamp]) -> Markup {
-    let speed = HostSpeed::of(executed);
+fn host(one: &RunBenchmark, times: &[Timestamp]) -> Markup {
     html! {
-        section {
-            h2 { "The host's speed" }
+        @if let Some(speed) = HostSpeed::of(one) {
+            h3 { "The host's speed" }
             p { (speed.sentences.join(" ")) }
             @if !speed.path.is_empty() {
                 figure.chart {
                     (schedule::path(&speed.path, times))
                     figcaption {
                         "The host's speed as a share of its usual speed, estimated from all "
-                        "programs together: what neighbours in time have in common is the host's."
+                        "programs of this benchmark: what neighbours in time have in common is "
+                        "the host's."
                     }
                 }
             }

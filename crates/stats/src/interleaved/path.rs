@@ -16,21 +16,29 @@ pub struct Spell {
     pub slower: f64,
 }
 
-/// The spells of a path, from what is left beside the programs' effects.
+/// The spells of a path, from what is left beside the programs' effects. Shorter ones than
+/// `shortest` are noise of single executions, and part of what they interrupt.
 #[must_use]
-pub fn spells(rest: &[f64]) -> Vec<Spell> {
-    let mut spells: Vec<Spell> = Vec::new();
-    for (at, slower) in above_usual(rest).into_iter().enumerate() {
-        match spells.last_mut().filter(|spell| (spell.slower - slower).abs() < APART) {
-            Some(spell) => {
-                let size = spell.executions.len() as f64;
-                spell.slower = (spell.slower * size + slower) / (size + 1.0);
-                spell.executions.end = at + 1;
+pub fn spells(rest: &[f64], shortest: usize) -> Vec<Spell> {
+    let steps = above_usual(rest).into_iter().enumerate();
+    let all = joined(steps.map(|(at, slower)| Spell { executions: at..at + 1, slower }));
+    joined(all.into_iter().filter(|it| it.executions.len() >= shortest))
+}
+
+/// Spells that follow each other at one speed as one, at their mean speed.
+fn joined(spells: impl Iterator<Item = Spell>) -> Vec<Spell> {
+    let mut joined: Vec<Spell> = Vec::new();
+    for spell in spells {
+        match joined.last_mut().filter(|last| (last.slower - spell.slower).abs() < APART) {
+            Some(last) => {
+                let [one, other] = [&*last, &spell].map(|it| it.executions.len() as f64);
+                last.slower = (last.slower * one + spell.slower * other) / (one + other);
+                last.executions.end = spell.executions.end;
             }
-            None => spells.push(Spell { executions: at..at + 1, slower }),
+            None => joined.push(spell),
         }
     }
-    spells
+    joined
 }
 
 /// The path above its usual level, without the noise of single executions.

@@ -161,9 +161,13 @@ fn nothing_is_fitted_to_nothing() {
 #[test]
 fn a_path_is_told_in_spells() {
     let rest: Vec<f64> = [0.0; 20].into_iter().chain([0.56; 10]).chain([0.01; 12]).collect();
-    let spells: Vec<_> =
-        spells(&rest).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect();
-    assert_eq!(spells, [(0..20, false), (20..30, true), (30..42, false)]);
+    let of = |rest: &[f64]| -> Vec<_> {
+        spells(rest, 5).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect()
+    };
+    assert_eq!(of(&rest), [(0..20, false), (20..30, true), (30..42, false)]);
+    // Three executions at another speed interrupt no spell.
+    let interrupted = [&rest[..8], &[0.2; 3], &rest[11..]].concat();
+    assert_eq!(of(&interrupted), of(&rest));
 }
 
 #[test]
