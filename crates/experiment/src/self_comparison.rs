@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use tacho_measure::{Execution, ExecutionEnd, Executor, MeasureError, Request};
 use tacho_stats::compare::TwoModes;
 use tacho_stats::forecast::Forecast;
-use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion, spells};
 use tacho_stats::summary::median;
 
 /// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones
@@ -254,10 +254,11 @@ impl ComparedNoise {
     /// What was found in this many whole minutes, and after them.
     fn noise(self, whole: u64) -> NoiseOfLength {
         let fit = Fit::of(&self.executions, 2);
-        let speeds = fit.as_ref().filter(|fit| fit.moves).map(|fit| {
+        let moving = fit.as_ref().filter(|fit| fit.host_moves(MovementQuestion::Once));
+        let speeds = moving.map(|fit| {
             spells(&fit.rest, LONG).into_iter().map(|spell| spell.slower.exp_m1()).collect()
         });
-        let moves = fit.as_ref().is_some_and(|fit| fit.moves);
+        let moves = moving.is_some();
         NoiseOfLength {
             // Two speeds of the host are not two modes of the program.
             modes: if moves { None } else { TwoModes::of(&self.walls) },

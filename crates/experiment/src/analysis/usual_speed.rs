@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{HostUnevenness, Measurement, Sample};
-use tacho_stats::interleaved::{Fit, InterleavedExecution};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion};
 use tacho_store::Values;
 
 /// Fewer values of a program in a run do not show what the host did.
@@ -36,7 +36,8 @@ struct PlacedExecution {
 fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>)> {
     all.sort_by_key(|it| it.place);
     let executions: Vec<InterleavedExecution> = all.iter().map(|it| it.execution).collect();
-    let fit = Fit::of(&executions, programs).filter(Fit::sees_movement)?;
+    let fit =
+        Fit::of(&executions, programs).filter(|fit| fit.host_moves(MovementQuestion::Once))?;
     let evened = fit.at_usual_speed(&executions);
     Some((fit, evened))
 }

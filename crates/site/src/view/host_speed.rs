@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::Unit;
 use tacho_report::words::moved;
-use tacho_stats::interleaved::{Fit, InterleavedExecution, Spell, spells};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion, Spell, spells};
 
 use crate::RunBenchmark;
 use crate::text::{count, day, time_of_day};
@@ -82,7 +82,7 @@ impl HostSpeed {
 
     fn fitted(timed: &[TimedExecution], fit: &Fit) -> Self {
         let sentences = sentences(timed, fit);
-        if !fit.moves {
+        if !fit.host_moves(MovementQuestion::Once) {
             // What is left is the noise of single executions.
             return Self { path: Vec::new(), sentences };
         }
@@ -106,7 +106,7 @@ fn timed(benchmark: &RunBenchmark) -> Vec<TimedExecution> {
 }
 
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
-    if !fit.moves {
+    if !fit.host_moves(MovementQuestion::Once) {
         return vec![format!(
             "The host's speed was even, as far as {} show: neighbours in time are no more alike \
              than others.",

@@ -8,7 +8,7 @@ use super::programs::SamePrograms;
 use super::rules::{BisectionRules, ValueKind};
 use super::step::{Observation, ObservedValues};
 use crate::distribution::normal_below;
-use crate::interleaved::{Fit, InterleavedExecution};
+use crate::interleaved::{Fit, InterleavedExecution, MovementQuestion};
 use crate::summary::median;
 
 /// One value.
@@ -78,10 +78,6 @@ impl LocationPrior {
     }
 }
 
-/// The host moves where this many standard errors say so: it is asked at each decision.
-const SEEN: f64 = 2.33;
-/// From this many standard errors on it is said that the host moved.
-const CLEARLY: f64 = 3.5;
 /// Fewer readings do not show what the host does.
 const FEWEST: usize = 12;
 /// This many executions in a row make a round, from which a fit of programs and host starts.
@@ -103,8 +99,8 @@ pub(super) struct Record {
     measured: Vec<f64>,
     /// Whether the host's speed is seen to move.
     pub(super) host_moves: bool,
-    /// By how many standard errors it is.
-    pub(super) movement: f64,
+    /// How sure that is; 0 where it is not clear.
+    pub(super) moved: f64,
     /// How many values each has, of those that have any.
     tested: BTreeMap<usize, usize>,
     failures: BTreeMap<usize, (usize, UnusableReason)>,
@@ -191,19 +187,15 @@ impl Record {
             })
             .collect();
         let fit = Fit::of(&executions, revisions.len());
-        self.movement = fit.as_ref().map_or(0.0, |fit| fit.movement);
-        let fit = fit.filter(|fit| fit.movement > SEEN);
+        let reported = fit.as_ref().filter(|fit| fit.host_moves(MovementQuestion::Reported));
+        self.moved = reported.map_or(0.0, |fit| normal_below(fit.movement));
+        let fit = fit.filter(|fit| fit.host_moves(MovementQuestion::EachDecision));
         let did_move = std::mem::replace(&mut self.host_moves, fit.is_some());
         let values = fit.map_or_else(|| self.measured.clone(), |fit| fit.evened(&executions));
         for (reading, value) in self.readings.iter_mut().zip(values) {
             reading.value = value;
         }
         did_move || self.host_moves
-    }
-
-    /// How sure it is that the host's speed moved; 0 where that is not clear.
-    pub(super) fn moved(&self) -> f64 {
-        if self.movement > CLEARLY { normal_below(self.movement) } else { 0.0 }
     }
 
     fn fail(&mut self, revision: usize, why: UnusableReason) {

@@ -3,7 +3,7 @@
 use super::Estimator;
 use super::estimate::BoundContrasts;
 use super::modes;
-use crate::interleaved::Contrast;
+use crate::interleaved::{Contrast, MovementQuestion};
 
 /// Orders within fewer rounds are too few for an interval by neighbours.
 const ENOUGH: usize = 6;
@@ -60,7 +60,7 @@ impl EstimatorChoice {
             (Some(estimator), _) => Self::plain(estimator, ChoiceReason::Asked),
             (None, _) if both.has_levels() => Self::plain(Estimator::Median, ChoiceReason::Levels),
             (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
-            (None, Some(host)) if is_moving(host) => {
+            (None, Some(host)) if neighbours_decide(host) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
                 let levels = host.levels().map(f64::exp);
                 Self { gain: gain(both, level), levels: Some(levels), ..choice }
@@ -77,9 +77,9 @@ impl EstimatorChoice {
 
 /// Whether neighbours are to be compared. Where they only agree more sharply, and are not more
 /// alike than chance has them, the program may have two modes, which fewer rounds do not show.
-fn is_moving(host: &Contrast) -> bool {
-    let enough = if host.fit().sees_movement() { ENOUGH } else { modes::FEWEST };
-    host.fit().moves && host.rounds() >= enough
+fn neighbours_decide(host: &Contrast) -> bool {
+    let enough = if host.fit().host_moves(MovementQuestion::Once) { ENOUGH } else { modes::FEWEST };
+    host.fit().by_neighbours && host.rounds() >= enough
 }
 
 /// How many times as many samples all ratios would need.

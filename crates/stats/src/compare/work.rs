@@ -9,6 +9,7 @@ use super::sample::{self, SampleValue, Scale};
 use super::sample_size::{MoreSamples, more};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
+use crate::interleaved::MovementQuestion;
 
 /// All that is worked with.
 pub(super) struct ComparisonWork {
@@ -33,7 +34,8 @@ impl ComparisonWork {
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
         // Modes that come and go with the host's speed are the host's. Neighbours of a program with
         // modes may agree sharply too, so that alone shows nothing of the host.
-        let is_moving = both.interleaved().is_some_and(|both| both.fit().sees_movement());
+        let is_moving =
+            both.interleaved().is_some_and(|both| both.fit().host_moves(MovementQuestion::Once));
         let modes = if is_exact && !is_moving {
             SharedModes::of(scale, both.a(), both.b(), clock.compared_step)
         } else {

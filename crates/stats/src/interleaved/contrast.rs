@@ -8,7 +8,7 @@
 
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
-use super::{Fit, InterleavedExecution, flat, movement};
+use super::{Fit, InterleavedExecution, MovementQuestion, flat, movement};
 
 /// The share of the error that scores have that are cut off wide.
 const WIDE: f64 = 0.1;
@@ -142,14 +142,16 @@ impl Contrast {
             let outcomes = self.rounds.iter().map(|range| self.outcome(range.clone(), scores, way));
             chance_above(&outcomes.collect::<Vec<_>>())
         };
-        let is_moving = self.fit.moves || movement::is_seen(&rest);
-        let sharp = if is_moving { Tails::of(&rest).scores(&rest) } else { flat::scores(&rest) };
+        let moves = || MovementQuestion::Once.is_met(movement::score(&rest));
+        let by_neighbours = self.fit.by_neighbours || moves();
+        let sharp =
+            if by_neighbours { Tails::of(&rest).scores(&rest) } else { flat::scores(&rest) };
         let sharp = of(&sharp) / (1.0 - WIDE);
         if sharp <= enough {
             return sharp;
         }
         let wide =
-            if is_moving { neighbours::wide_scores(&rest) } else { flat::wide_scores(&rest) };
+            if by_neighbours { neighbours::wide_scores(&rest) } else { flat::wide_scores(&rest) };
         sharp.min(of(&wide) / WIDE).min(1.0)
     }
 

@@ -21,10 +21,9 @@ pub struct Fit {
     pub effects: Vec<f64>,
     /// The standard error of each effect, against the mean of all programs.
     pub errors: Vec<f64>,
-    /// Whether the host's speed is seen to move, so that the differences of neighbours decided and
-    /// not each program's own values: neighbours are more alike than chance has them, or their
-    /// differences clearly sharper.
-    pub moves: bool,
+    /// Whether the differences of neighbours decided, and not each program's own values: the host's
+    /// speed moves, or neighbours' differences are clearly sharper all the same.
+    pub by_neighbours: bool,
     /// By how many standard errors neighbours are more alike than chance has them.
     pub movement: f64,
     /// What is left of each execution when its program's effect is taken off: the path and the

@@ -134,7 +134,7 @@ impl Student {
         Fit {
             errors: variances.iter().map(error).collect(),
             effects,
-            moves: false,
+            by_neighbours: false,
             movement: 0.0,
             rest,
             weights,

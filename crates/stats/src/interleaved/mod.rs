@@ -27,6 +27,7 @@ mod solve;
 
 pub use contrast::Contrast;
 pub use fit::{Fit, InterleavedExecution};
+pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
 use fit::rest;
@@ -62,7 +63,7 @@ impl Fit {
         }
         let fit = neighbours::fit(executions, &counts, &start);
         let movement = movement(executions, &start, programs);
-        if movement > movement::QUANTILE {
+        if MovementQuestion::Once.is_met(movement) {
             return Some(Self { movement, ..fit });
         }
         let flat = flat::fit(executions, &counts, &start);
@@ -80,11 +81,12 @@ impl Fit {
         flat::fit(executions, &counts, &polish::effects(executions, programs))
     }
 
-    /// Whether neighbours in time are more alike than chance has them: then single values can be
-    /// corrected, which those of a host that changes as fast as it executes cannot.
+    /// Whether the host's speed moves: neighbours in time are more alike than chance has them. Then
+    /// single values can be corrected, which those of a host that changes as fast as it executes
+    /// cannot.
     #[must_use]
-    pub fn sees_movement(&self) -> bool {
-        self.movement > movement::QUANTILE
+    pub fn host_moves(&self, asked: MovementQuestion) -> bool {
+        asked.is_met(self.movement)
     }
 
     /// How much longer executions take at the host's slow speed than at its fast one, as a share:
@@ -98,7 +100,7 @@ impl Fit {
     /// variance of path and noise by that of the noise. 1 where nothing shows that the speed moves.
     #[must_use]
     pub fn gain(&self) -> f64 {
-        if !self.moves {
+        if !self.by_neighbours {
             return 1.0;
         }
         let noise = spread(&neighbours::without_path(&self.rest));
@@ -116,7 +118,7 @@ impl Fit {
     /// with what its noise adds. Unchanged where nothing shows that the speed moves.
     #[must_use]
     pub fn evened(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
-        if !self.moves {
+        if !self.by_neighbours {
             return executions.iter().map(|execution| execution.value).collect();
         }
         let levels = self.levels();
@@ -134,7 +136,7 @@ impl Fit {
     #[must_use]
     pub fn at_usual_speed(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
         let raw = || executions.iter().map(|execution| execution.value).collect();
-        if !self.moves {
+        if !self.by_neighbours {
             return raw();
         }
         // Where the path is not known well enough, single values are sharper as they are.

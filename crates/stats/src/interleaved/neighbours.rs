@@ -171,7 +171,7 @@ pub(super) fn fit(executions: &[InterleavedExecution], counts: &[usize], start: 
     let rest = super::fit::rest(executions, &effects);
     let errors = errors(executions, counts, &tails, &rest);
     let weights = weights(&tails, &rest);
-    Fit { effects, errors, moves: true, movement: 0.0, rest, weights }
+    Fit { effects, errors, by_neighbours: true, movement: 0.0, rest, weights }
 }
 
 /// Two neighbours of different programs.

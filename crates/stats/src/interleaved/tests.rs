@@ -155,7 +155,7 @@ fn nothing_is_fitted_to_nothing() {
         .map(|n| InterleavedExecution { round: n / 2, ..one(n as usize % 2, 3.0) })
         .collect();
     let fit = Fit::of(&still, 2).unwrap();
-    assert!(fit.effects.iter().all(|effect| effect.abs() < 1e-9) && !fit.moves, "{fit:?}");
+    assert!(fit.effects.iter().all(|effect| effect.abs() < 1e-9) && !fit.by_neighbours, "{fit:?}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn values_at_the_usual_speed_have_the_levels_of_the_fit_and_their_intervals_hold
                     .map(|(_, value)| *value)
                     .collect();
                 let summary = crate::Summary::of(&own).unwrap();
-                if fit.moves {
+                if fit.by_neighbours {
                     assert!((summary.median - levels[program]).abs() < 1e-9);
                 }
                 let (low, high) = summary.interval.unwrap();

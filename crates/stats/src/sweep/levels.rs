@@ -1,16 +1,12 @@
 //! The levels of all values of a parameter, with their variances.
 
-use crate::interleaved::{Fit, InterleavedExecution};
+use crate::interleaved::{Fit, InterleavedExecution, MovementQuestion};
 use crate::summary::median;
 
 /// On a host whose speed moves, variances by neighbours are this many times too small where many
 /// values are executed few times each: by simulation, 14 values in 10 rounds on nine kinds of
 /// hosts.
 const MOVING: f64 = 2.2;
-/// Only from this on is a movement of the host's speed believed, in standard errors. A search looks
-/// at a few executions of many values again and again, and what neighbours say of few is several
-/// times less sharp: a false alarm would hide the curve. By simulation, on eleven kinds of hosts.
-const CERTAIN: f64 = 3.0;
 /// A fit chooses the executions that agree, so a level is known as if it had this many less. By
 /// simulation, 4 to 20 rounds of 14 values.
 const CHOSEN: f64 = 0.3;
@@ -40,7 +36,9 @@ impl SweepLevels {
             let (variances, freedoms) = (vec![f64::INFINITY; values], vec![1.0; values]);
             return Some(Self { levels: fit.levels(), variances, freedoms });
         }
-        if fit.moves && (!fit.sees_movement() || fit.movement >= CERTAIN) {
+        let asked = [MovementQuestion::Once, MovementQuestion::FewOfMany];
+        let [moves, moves_for_sure] = asked.map(|asked| fit.host_moves(asked));
+        if fit.by_neighbours && (moves_for_sure || !moves) {
             let variances = independent(&fit.errors).into_iter().map(|v| v * MOVING).collect();
             let freedoms = vec![(executions.len() - values) as f64; values];
             return Some(Self { levels: fit.levels(), variances, freedoms });
