@@ -238,12 +238,15 @@ fn where_nothing_changed_that_is_the_answer() {
     let project = step(8, 8);
     let answer = project.tacho("bisect HEAD~7 HEAD --before 100,180 --quiet").exits(3);
     let markdown = project.tacho("bisect log --markdown").exits(3).stdout;
-    assert!(markdown.contains("\n- the ends were 100 and 180, now 100 and 100\n"), "{markdown}");
+    assert!(
+        markdown.contains("\n- the ends were 100 and 180, and are now 100 and 100\n"),
+        "{markdown}"
+    );
     assert_eq!(
         answer.stdout.lines().take(3).collect::<Vec<_>>(),
         [
             "not reproduced: HEAD~7 and HEAD do not differ in work of work by 2 % here and now",
-            "  the ends were 100 and 180, now 100 and 100",
+            "  the ends were 100 and 180, and are now 100 and 100",
             "  so the machine, the toolchain or the input changed, not the program",
         ]
     );
@@ -311,7 +314,7 @@ fn where_nothing_can_be_built_that_is_told() {
     let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(4);
     assert!(
         answer.stdout.starts_with(
-            "undecided: neither end could be built, nor any of the 4 others that were \
+            "undecided: neither end could be built, nor any of the 4 other revisions that were \
              tried\nhint: `tacho show REVISION --build-log` shows the reason"
         ),
         "{}",
@@ -371,8 +374,8 @@ fn an_end_that_fails_alone_is_replaced() {
     assert!(answer.contains("change 7"), "{answer}");
     let [border, usable] = ["HEAD~10", "HEAD~9"].map(|name| id(&project, name)[..10].to_owned());
     let told = format!(
-        "\nup to {border} nothing could be measured (failed: exit 3); {usable} is the first that \
-         was measured\n"
+        "\nup to {border}: nothing could be measured (failed: exit 3); {usable} is the first \
+         measured commit\n"
     );
     assert!(answer.contains(&told), "{answer}");
 }
@@ -388,7 +391,7 @@ fn where_only_the_latest_can_be_built_the_first_of_them_stands_in() {
     assert!(answer.contains("change 13\n"), "{answer}");
     let [first, border, usable] =
         ["HEAD~15", "HEAD~5", "HEAD~4"].map(|name| id(&project, name)[..10].to_owned());
-    assert!(answer.contains(&format!("; {usable} is the first that was measured\n")), "{answer}");
+    assert!(answer.contains(&format!("; {usable} is the first measured commit\n")), "{answer}");
     let told = format!(
         "\n7 of the 11 commits from {first} to {border} (the others not tried) not built: exit \
          status 3"
@@ -416,7 +419,8 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
         n => format!("echo work {}", if n < 4 { 100 } else { 130 }),
     });
     let [border, usable] = ["HEAD~18", "HEAD~19"].map(|name| id(&project, name)[..10].to_owned());
-    let why = format!("from {border} on the metric is missing (no value: `work`: nothing matches ");
+    let why =
+        format!("from {border} on: the metric is missing (no value: `work`: nothing matches ");
     let found = project.tacho("bisect HEAD~29 HEAD --quiet").succeeds().stdout;
     assert!(found.contains("change 4\n") && found.contains(&why), "{found}");
     let lacking = project.tacho("bisect HEAD~22 HEAD --quiet").exits(4).stdout;
@@ -428,11 +432,11 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
     );
     assert!(
         lacking.contains(&why)
-            && lacking.contains(&format!("); {usable} is the last that was measured\n")),
+            && lacking.contains(&format!("); {usable} is the last measured commit\n")),
         "{lacking}"
     );
     let markdown = project.tacho("bisect log --markdown").exits(4).stdout;
-    assert!(markdown.contains(&format!("- from {border} on the metric is missing")), "{markdown}");
+    assert!(markdown.contains(&format!("- from {border} on: the metric is missing")), "{markdown}");
 }
 
 #[test]
@@ -625,7 +629,7 @@ fn what_the_ends_once_were_is_told_of_a_known_answer_too() {
     assert!(!project.tacho("bisect HEAD~3 HEAD --quiet").exits(3).stdout.contains("ends were"));
     let again = project.tacho("bisect HEAD~3 HEAD --before 100,180 --quiet").exits(3);
     assert!(
-        again.stdout.contains("the ends were 100 and 180, now 100 and 100"),
+        again.stdout.contains("the ends were 100 and 180, and are now 100 and 100"),
         "{}",
         again.stdout
     );
@@ -638,11 +642,14 @@ fn what_the_ends_once_were_is_told_whatever_came_of_it() {
         .tacho("bisect HEAD~31 HEAD --before 100,180 --max-builds 3 --quiet")
         .exits(4)
         .stdout;
-    assert!(undecided.contains("\nthe ends were 100 and 180, now 100 and 130\n"), "{undecided}");
+    assert!(
+        undecided.contains("\nthe ends were 100 and 180, and are now 100 and 130\n"),
+        "{undecided}"
+    );
     let named = project.tacho("bisect HEAD~31 HEAD --before 100,180 --quiet").succeeds().stdout;
     assert!(
         named.contains("change 20")
-            && named.contains("\nthe ends were 100 and 180, now 100 and 130\n"),
+            && named.contains("\nthe ends were 100 and 180, and are now 100 and 130\n"),
         "{named}"
     );
 }
@@ -1010,8 +1017,8 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let answer = project.tacho("bisect side main --quiet").exits(0);
     assert!(answer.stderr.contains("`side` is not on the main line of "), "{}", answer.stderr);
     let told = format!(
-        "\nside, which is not on the main line of main, behaves like \
-         {start}, the fork point: they differ by "
+        "\nside, which is not on the main line of main, behaves like {start}, the fork point: the \
+         difference is "
     );
     assert!(
         answer.stdout.contains("change 2") && answer.stdout.contains(&told),

@@ -232,7 +232,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6
       prog
       to measure both sides again: tacho changes --confirm <show>
-      to see what it did: tacho show 267f7807e0 --diff
+      to see the commit's diff: tacho show 267f7807e0 --diff
 
     changed at the same place
       <generate>  generate · time on <host>  <percent>  better  new

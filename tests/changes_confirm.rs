@@ -191,7 +191,7 @@ fn what_only_the_past_shows_is_withdrawn() {
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(0);
     assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
       series  change  again  <percent>  samples  outcome
-    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: measured again, at most a quarter of the difference was found, new
+    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again, new
 
     1 not reproduced: 16 samples in <time>, run 3
     ");
@@ -207,7 +207,7 @@ fn what_only_the_past_shows_is_withdrawn() {
         (&json!(name), &json!("not-reproduced"))
     );
     let all = project.tacho("changes --all").succeeds().stdout;
-    let why = "withdrawn: measured again, at most a quarter of the difference was found";
+    let why = "withdrawn: at most a quarter of the difference was found again";
     assert!(all.contains(why), "{all}");
 }
 

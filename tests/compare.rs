@@ -156,7 +156,7 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
     assert!(told.contains("  +100  100 … 100  all pairs  slower\n"), "{told}");
     let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
     assert!(
-        few.contains("  unclear: 2 more rounds (") && few.contains(") would settle it\n"),
+        few.contains("  unclear: 2 more rounds (") && few.contains(") would decide\n"),
         "{few}"
     );
     // The runs above were of both builds, and what they differ by is nothing.
@@ -877,7 +877,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         .stderr;
     let few = few.split_once("  check errors: 1 more round (").unwrap().1;
     let (few, gate) = few.split_once('\n').unwrap();
-    assert!(few.ends_with(") would settle it"), "{few}");
+    assert!(few.ends_with(") would decide"), "{few}");
     assert!(
         gate.starts_with("error: `--fail-on slower:5%,unclear`: failed because of check errors ("),
         "{gate}"
@@ -1006,7 +1006,7 @@ fn a_file_of_ours_says_what_its_executions_that_reached_a_limit_would_have_been_
     let told = project.tacho("compare a.json all.json --fail-on slower:5%").exits(1).stdout;
     assert!(
         told.contains(
-            "limit reached: 1 s (20 executions of all.json): their true values are at least"
+            "limit reached: 1 s (20 executions of all.json): their true values may be larger"
         ),
         "{told}"
     );
@@ -1209,10 +1209,10 @@ fn what_is_no_report_of_the_same_host_is_refused() {
          hint: `--regardless` compares them anyway\n"
     );
     let told = project.tacho("compare a.txt b.txt --regardless").exits(0).stdout;
-    assert!(told.contains("not alike: cpu is fast for a.txt, slow for b.txt\n"), "{told}");
+    assert!(told.contains("not measured alike: cpu is fast for a.txt, slow for b.txt\n"), "{told}");
     let markdown = project.tacho("compare a.txt b.txt --regardless --markdown").exits(0).stdout;
     assert!(
-        markdown.contains("\n- not alike: cpu is fast for a.txt, slow for b.txt\n"),
+        markdown.contains("\n- not measured alike: cpu is fast for a.txt, slow for b.txt\n"),
         "{markdown}"
     );
     let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
@@ -1304,15 +1304,15 @@ fn a_benchmark_that_a_baseline_never_measured_is_named() {
     let (_, late) = more.split_once("[[benchmark]]").unwrap();
     let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
     let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stdout;
-    assert!(told.contains("  good was not measured at late\n"), "{told}");
+    assert!(told.contains("  good has no measurements of late\n"), "{told}");
     assert!(told.contains("1 not measured; ") || told.contains("1 not measured\n"), "{told}");
     let again = project.tacho("show run:2 --json").exits(0).json();
     assert!(again["rows"][0]["why"].is_null(), "{again}");
-    assert_eq!(again["rows"][1]["why"], "good was not measured at late");
+    assert_eq!(again["rows"][1]["why"], "good has no measurements of late");
     let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
-    assert!(markdown.contains("| late | wall | good was not measured at late |"), "{markdown}");
+    assert!(markdown.contains("| late | wall | good has no measurements of late |"), "{markdown}");
     let page = page(&project, 2);
-    assert!(page.contains("good was not measured at late."), "{page}");
+    assert!(page.contains("good has no measurements of late."), "{page}");
 }
 
 #[test]
@@ -1329,7 +1329,7 @@ fn what_was_executed_otherwise_is_not_compared() {
          `answer` differ\nhint: `--regardless` compares them anyway\n"
     );
     let what = "the plan's `command`, `environment` of `answer` differ";
-    let alike = format!("not alike: {what}\n");
+    let alike = format!("not measured alike: {what}\n");
     let told = project.tacho("compare good HEAD~1 --kept -r 3 --regardless").exits(0).stdout;
     assert!(told.contains(&alike), "{told}");
     let again = project.tacho("show run:2").exits(0).stdout;

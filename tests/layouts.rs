@@ -176,7 +176,7 @@ fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
     }
     let text = project.tacho("layouts -n 3 -r 4").stdout;
     let noisy = "  too noisy to distinguish relinking from restarting: relinking adds at most ";
-    assert!(!text.contains("one build stands for all"), "{text}");
+    assert!(!text.contains("one build represents all"), "{text}");
     assert_eq!(text.contains(noisy), !text.contains("a build takes as long as"), "{text}");
     // One number for one thing: what is said of a build is what its page says.
     let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");

@@ -65,7 +65,7 @@ fn what_is_not_reached_is_said() {
     let point = last_point(&answer);
     assert_eq!(point["stopped"]["by"], "max-rounds");
     let shown = steady(&project.tacho("show").succeeds().stdout);
-    assert!(shown.contains("<percent> not reached: no more rounds"), "{shown}");
+    assert!(shown.contains("<percent> not reached: the limit of rounds was reached"), "{shown}");
     // A fixed number that is asked for later adds to what there is, and the interval stays what it
     // must be.
     let more = project.tacho("track HEAD --rounds 15 --json").succeeds().json();
@@ -107,8 +107,8 @@ fn a_warm_up_is_found_shown_and_left_out() {
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: rounds 1 to 2 left out (slowdown: took <percent> in \
-        rounds 1 to 2, against rounds 3 to 9)");
+    assert_snapshot!(line, @"  warmup: rounds 1 to 2 left out (slowdown: took <percent> in rounds \
+        1 to 2, compared with rounds 3 to 9)");
     let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
     assert_eq!(samples.matches("(warmup)").count(), 2, "{samples}");
     let shown = project.tacho("show HEAD --json").succeeds().json();
@@ -139,8 +139,8 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: nothing left out (no steady state: took <percent> in \
-        rounds 1 to 16, against rounds 17 to 20)");
+    assert_snapshot!(line, @"  warmup: nothing left out (no steady state: took <percent> in rounds \
+        1 to 16, compared with rounds 17 to 20)");
 }
 
 #[test]

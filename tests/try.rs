@@ -201,7 +201,7 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let other = project.tacho("try other.diff").exits(2).stdout;
     assert!(other.contains("hunk 1 of `prog` (`@@ -1 +1 @@`) finds other lines there"), "{other}");
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
-    assert!(few.contains("unclear: 1 more round (") && few.contains(") would settle it"), "{few}");
+    assert!(few.contains("unclear: 1 more round (") && few.contains(") would decide"), "{few}");
     let noisy = project.tacho("try fast.diff -r 3 -m wall").exits(0).stdout;
     assert!(noisy.contains("unclear: 3 rounds are too few for an interval"), "{noisy}");
 }

@@ -26,7 +26,7 @@ pub struct AnswerCell {
 }
 
 impl AnswerCell {
-    /// All of it: `unclear: 2 more rounds (1.20 s) would settle it`.
+    /// All of it: `unclear: 2 more rounds (1.20 s) would decide`.
     #[must_use]
     pub fn whole(&self) -> String {
         match (self.text.as_str(), self.detail.as_str()) {

@@ -69,7 +69,7 @@ pub fn quirks(build: &Build) -> Option<String> {
 pub fn gap_words(gap: &BuildGap) -> String {
     let how = match (gap.is_skipped(), gap.tried == gap.among()) {
         (true, true) => "skipped",
-        (true, false) => "all of these skipped",
+        (true, false) => "all of these were skipped",
         (false, true) => "could not be built",
         (false, false) => "none of these could be built",
     };
@@ -156,7 +156,7 @@ mod tests {
         let why = "8 of 13 revisions tried, none of these could be built";
         assert_eq!(gap_words(&failed), why);
         let skipped = BuildGap { state: skipped, ..failed.clone() };
-        assert_eq!(gap_words(&skipped), "8 of 13 revisions tried, all of these skipped");
+        assert_eq!(gap_words(&skipped), "8 of 13 revisions tried, all of these were skipped");
         let many: Vec<BuildGap> = (1..=4).map(|_| failed.clone()).collect();
         assert_eq!(gap_lines(&many)[3], "not judged: 1 stretch more, 8 of 13 revisions tried");
         assert_eq!(gap_lines(&[]), Vec::<String>::new());

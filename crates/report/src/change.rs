@@ -48,10 +48,8 @@ fn life_word(life: Life) -> &'static str {
 pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
         Withdrawal::Nearer => "replaced by a change with a narrower range",
-        Withdrawal::NotConfirmed => "not seen again, so never confirmed",
-        Withdrawal::NotReproduced => {
-            "measured again, at most a quarter of the difference was found"
-        }
+        Withdrawal::NotConfirmed => "not seen again, so it was never confirmed",
+        Withdrawal::NotReproduced => "at most a quarter of the difference was found again",
         Withdrawal::NotSeen => "not seen in later measurements",
     }
 }
@@ -113,13 +111,13 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
         steps.push(("to measure both sides again", format!("tacho changes --confirm {name}")));
     }
     match commits {
-        [only] => steps.push(("to see what it did", format!("tacho show {only} --diff"))),
+        [only] => steps.push(("to see the commit's diff", format!("tacho show {only} --diff"))),
         [_, _, ..] => {
             let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
             if is_of_level {
-                steps.push(("to look for the one", format!("tacho bisect --change {name}")));
+                steps.push(("to find the commit", format!("tacho bisect --change {name}")));
             }
-            steps.push(("to measure every one of them", format!("tacho track {good}..{bad}")));
+            steps.push(("to measure every commit", format!("tacho track {good}..{bad}")));
         }
         [] => {}
     }
@@ -260,7 +258,7 @@ pub fn again(again: &RepeatMeasurement) -> String {
     match effect_again(again) {
         Some(known) => known.shown(percent),
         None if again.limited == [0, 0] => "no ratio".to_owned(),
-        None => "cut off by limits on both sides".to_owned(),
+        None => "unknown, as both sides reached a limit".to_owned(),
     }
 }
 
@@ -268,7 +266,7 @@ pub fn again(again: &RepeatMeasurement) -> String {
 fn layouts(again: &RepeatMeasurement) -> String {
     match (again.layouts, again.environments) {
         (0, false) => String::new(),
-        (0, true) => ", in environments of another size each time".to_owned(),
+        (0, true) => ", each time with an environment of another size".to_owned(),
         (layouts, _) => format!(", in {layouts} layouts"),
     }
 }
@@ -334,7 +332,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
             )
         }
         HappeningKind::Moved { from } => {
-            format!("estimate revised, before that: {}", was(change, from, now))
+            format!("estimate revised; the one before: {}", was(change, from, now))
         }
         HappeningKind::Said { to, note, .. } if note.is_empty() => format!("marked {}", word(*to)),
         HappeningKind::Said { to, note, .. } => {

@@ -14,11 +14,11 @@ pub const BY_CHANCE: &str = "chance alone often produces a difference this large
 #[must_use]
 pub fn refusal(why: Refusal) -> &'static str {
     match why {
-        Refusal::Drift => "the level wanders by as much in the whole series",
+        Refusal::Drift => "the level wanders by as much over the whole series",
         Refusal::Few => "too few values yet",
-        Refusal::Mode => "a mode to which the series returns now and then",
+        Refusal::Mode => "the series returns to this level now and then",
         Refusal::Small => "not clear enough against the noise",
-        Refusal::Spike => "very few values far off",
+        Refusal::Spike => "only very few values are far off",
     }
 }
 
@@ -96,9 +96,7 @@ pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String
 #[must_use]
 pub fn bounds(points: usize) -> String {
     let which = count(points, "revision");
-    format!(
-        "left out: {which} of which only a lower bound is known, since executions reached a limit"
-    )
+    format!("left out: {which} with only a lower bound, since executions reached a limit")
 }
 
 /// A drift in a clause.
@@ -121,7 +119,7 @@ pub fn modes(modes: &Modes) -> String {
     format!("alternates between {}", levels.join(" and "))
 }
 
-/// What would settle most whether a place is a change.
+/// What would most likely decide whether a place is a change.
 #[must_use]
 pub fn settled_by(settling: Settling) -> &'static str {
     match settling {
@@ -135,7 +133,7 @@ pub fn settled_by(settling: Settling) -> &'static str {
 pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
     verdict.unclear.iter().map(|place| {
         format!(
-            "unclear at {}: {}, a change with a probability of {}; measuring {} would decide",
+            "unclear at {}: {}, {} likely to be a change; {} would decide",
             place.index,
             effect(place.effect.exp_m1()),
             probability(place.probability),

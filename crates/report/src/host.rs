@@ -75,7 +75,7 @@ pub fn reference(summary: &ReferenceSummary) -> String {
 
 /// Said where the reference was wanted, and the run left no time for any program of it.
 pub const REFERENCE_NOT_EXECUTED: &str =
-    "reference: not executed, since one execution would take more than 5 % of so short a run";
+    "reference: not executed, since one execution would take more than 5 % of this short run";
 
 fn since_words(since: i64, compared: usize, moved: &[(ReferenceProgram, f64)]) -> String {
     if compared == 0 {

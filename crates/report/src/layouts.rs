@@ -34,7 +34,8 @@ pub fn unknown(is_cut_off: bool) -> &'static str {
     if is_cut_off {
         "the levels are unknown: executions that reached a limit hide how far values differ"
     } else {
-        "the levels are unknown: no build has two executions that count, or a value is not above 0"
+        "the levels are unknown: no build has two executions that count, or a value is 0 or \
+         negative"
     }
 }
 
@@ -161,7 +162,7 @@ fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
 #[must_use]
 pub fn by_chance(levels: &Levels) -> Option<String> {
     let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(percent)?;
-    Some(format!("two builds differ by more than {chance} in one of twenty cases, by layout alone"))
+    Some(format!("by layout alone, two builds differ by more than {chance} in one of twenty cases"))
 }
 
 /// How often to repeat for a mean that is known that precisely.
@@ -172,8 +173,8 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
     let (wanted, each) = (precision(wanted), executions(repetition));
     let plural = if cost.round() == 1.0 { "" } else { "s" };
     Some(format!(
-        "for {wanted}: {layouts}, {each} each: the cheapest way, as a build takes as long as \
-         {cost:.0} execution{plural}"
+        "for {wanted}: {layouts}, {each} each (the cheapest way: a build takes as long as \
+         {cost:.0} execution{plural})"
     ))
 }
 
@@ -183,7 +184,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     if levels.one_stands_for_all() {
         return Some(format!(
             "relinking cannot be distinguished from restarting: relinking adds at most {bound} \
-             (95 % confidence), so one build stands for all"
+             (95 % confidence), so one build represents all"
         ));
     }
     let more = levels.would_tell(cost).map_or_else(
@@ -206,7 +207,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
 #[must_use]
 pub fn advice(levels: &Levels) -> &'static str {
     match levels.relink {
-        None => "one layout says nothing about others",
+        None => "one layout does not show how far layouts differ",
         Some(_) if !levels.is_told() => "",
         Some(relink) if relink > levels.restart => {
             "relinking varies the metric more than restarting, so only more layouts make the mean \

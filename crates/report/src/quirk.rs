@@ -53,7 +53,7 @@ impl QuirkEffect {
     #[must_use]
     pub fn alone(&self) -> String {
         let edge = if self.edge.begins { "the quirk" } else { "the end of the quirk" };
-        let found = self.ratio().map_or("not conclusive".to_owned(), |it| effect(it - 1.0));
+        let found = self.ratio().map_or("unclear".to_owned(), |it| effect(it - 1.0));
         let range = self.interval().map_or_else(String::new, |(low, high)| {
             format!(" ({})", effect_interval((low - 1.0, high - 1.0)))
         });

@@ -275,7 +275,7 @@ pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
 }
 
 /// Said of the values of a benchmark that the plan does not have.
-pub const UNPLANNED: &str = "the plan has no such benchmark any more";
+pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 
 /// That the plan has another version of a benchmark.
 #[must_use]
@@ -298,7 +298,7 @@ pub const LEFT_BEHIND_HINT: &str =
 pub fn stopped(stopped: &Stop) -> String {
     let why = match stopped.by {
         EndReason::Budget => "the budget was used up",
-        EndReason::MaxRounds => "no more rounds",
+        EndReason::MaxRounds => "the limit of rounds was reached",
         EndReason::Precision => "",
     };
     match (&stopped.precision, stopped.by) {
@@ -342,7 +342,7 @@ pub fn steadiness(found: &Steadiness) -> String {
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
     format!(
-        "warmup: {out} ({course}: {} {}, against {})",
+        "warmup: {out} ({course}: {} {}, compared with {})",
         found.metric,
         phases.join(", "),
         level(last)
@@ -447,7 +447,10 @@ mod tests {
         let precision = Some(Precision { share: 0.005, metric: None });
         let by = |by| stopped(&Stop { by, precision: precision.clone() });
         assert_eq!(by(EndReason::Precision), "± 0.5 % reached");
-        assert_eq!(by(EndReason::MaxRounds), "± 0.5 % not reached: no more rounds");
+        assert_eq!(
+            by(EndReason::MaxRounds),
+            "± 0.5 % not reached: the limit of rounds was reached"
+        );
         let spent = Stop { by: EndReason::Budget, precision: None };
         assert_eq!(stopped(&spent), "the budget was used up");
     }

@@ -128,7 +128,7 @@ impl Levels {
     }
 
     /// Whether linking is not shown to add anything, and if it does, adds less than 1 %: then one
-    /// build stands for all.
+    /// build represents all.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
         !self.is_told() && self.relink_at_most.is_some_and(|most| most < LITTLE)

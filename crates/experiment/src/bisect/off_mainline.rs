@@ -107,7 +107,7 @@ impl Fold {
                 (.., NextStep::Finished(outcome)) => match outcome.finding {
                     BisectorFinding::NotReproduced => (OffMainlineFinding::Alike, None),
                     BisectorFinding::Verified => (OffMainlineFinding::Otherwise, None),
-                    BisectorFinding::Undecided(_) => because("samples are not conclusive"),
+                    BisectorFinding::Undecided(_) => because("the samples are unclear"),
                 },
                 // It was not its turn, or the time is spent.
                 _ if aside.samples() == 0 => return None,

@@ -142,9 +142,7 @@ pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
             ("--limit-address-space", "the limit, which may be too low for the command to start")
         }
         // Memory is in use only once a program was started.
-        Limit::Memory => {
-            ("--limit-memory", "the limit: the command may not work with so little memory")
-        }
+        Limit::Memory => ("--limit-memory", "the limit, which may be too low for the command"),
         Limit::CpuTime => return None,
     };
     Some([

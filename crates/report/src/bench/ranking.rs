@@ -8,8 +8,8 @@ use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::comparison::{clauses, shown};
 use crate::words::percent;
 
-/// What is said where nothing is known that would settle it.
-const NO_WAY: &str = "how many more rounds would settle it is unknown";
+/// What is said where nothing is known that would decide.
+const NO_WAY: &str = "it is unknown how many more rounds would decide";
 
 /// The columns of a ranking.
 pub const RANKED: [&str; 4] = ["", "", "", ""];

@@ -12,17 +12,17 @@ const LONG: Duration = Duration::from_secs(60);
 
 impl BenchFindings<'_> {
     /// How often to execute each to settle a command that is unclear after this number of further
-    /// rounds, with the time that takes: `-r 240 would settle it, in 12 s`.
+    /// rounds, with the time that takes: `-r 240 would decide, in 12 s`.
     #[must_use]
     pub fn more_rounds(&self, more: usize) -> String {
         let more = rounded(more);
         let takes = self.rounds_take(more);
         if takes > LONG {
             let rounds = count(more, "more round");
-            return format!("about {rounds} ({}) would settle it", duration(takes));
+            return format!("about {rounds} ({}) would decide", duration(takes));
         }
         let runs = rounded(self.rounds() + more);
-        format!("`-r {runs}` would settle it, in {}", duration(self.rounds_take(runs)))
+        format!("`-r {runs}` would decide, in {}", duration(self.rounds_take(runs)))
     }
 
     /// Whether something is unclear, and more rounds would take long.

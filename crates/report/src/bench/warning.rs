@@ -85,7 +85,7 @@ impl BenchFindings<'_> {
                 } else {
                     "nearly all".to_owned()
                 };
-                format!("the shell took {share} of the time, which is subtracted")
+                format!("the shell took {share} of the time, and is subtracted")
             }
             BenchWarning::MostlyStart(start) => format!(
                 "most of the time is the start of a process: `true` takes {} here",
@@ -126,7 +126,7 @@ impl BenchFindings<'_> {
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => {
-                Some("`-w found` with more executions shows the levels and leaves out the warmup")
+                Some("`-w found` detects the warmup and leaves it out; more executions help")
             }
             BenchWarning::Stolen(_) => None,
         }

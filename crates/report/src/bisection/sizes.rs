@@ -66,7 +66,7 @@ const NOT_KNOWN: &str = "an unknown amount, as one side reached a limit";
 pub fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
     match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
-        Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
+        Bound::Unknown => "an unknown amount, as both sides reached a limit".to_owned(),
         // At least a fall, or at most a rise: it may be either.
         Bound::AtLeast if shown.estimate < 0.0 => NOT_KNOWN.to_owned(),
         Bound::AtMost if shown.estimate > 0.0 => NOT_KNOWN.to_owned(),

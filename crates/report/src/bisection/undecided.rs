@@ -56,8 +56,8 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     let done = if of_builds { "built" } else { "measured" };
     let others = match unusable.len().saturating_sub(2) {
         0 => String::new(),
-        1 => ", nor the one other that was tried".to_owned(),
-        more => format!(", nor any of the {more} others that were tried"),
+        1 => ", nor the one other revision that was tried".to_owned(),
+        more => format!(", nor any of the {more} other revisions that were tried"),
     };
     let hint = match (of_builds, bisection.asked.typed.is_none()) {
         (true, true) => {
@@ -229,7 +229,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::Noise => [
             "whether anything changed is not known",
-            "with a `--budget`, the same command resumes for that time; a larger `--min-effect` \
+            "with `--budget TIME`, the same command resumes for that time; a larger `--min-effect` \
              or a quieter host needs fewer samples",
         ],
         UndecidedReason::NotConfirmed => [
@@ -290,12 +290,12 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
     if moved(bisection) && first_usable > 0 {
         let [border, usable] = [first_usable - 1, first_usable].map(|place| name(bisection, place));
         let lacks = lacks(first_usable - 1, 0);
-        lines.push(format!("up to {border} {lacks}; {usable} is the first that was measured"));
+        lines.push(format!("up to {border}: {lacks}; {usable} is the first measured commit"));
     }
     if moved(bisection) && last_usable < last {
         let [border, usable] = [last_usable + 1, last_usable].map(|place| name(bisection, place));
         let lacks = lacks(last_usable + 1, last);
-        lines.push(format!("from {border} on {lacks}; {usable} is the last that was measured"));
+        lines.push(format!("from {border} on: {lacks}; {usable} is the last measured commit"));
     }
     lines
 }

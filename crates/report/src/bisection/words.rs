@@ -102,12 +102,12 @@ pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
 }
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were
-/// 21 s and 44 s, now 44 s and 44 s`.
+/// 21 s and 44 s, and are now 44 s and 44 s`.
 #[must_use]
 pub fn then(bisection: &Bisection) -> Option<String> {
     let (good, bad) = bisection.asked.before?;
-    let now =
-        ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
+    let now = ends(bisection)
+        .map_or_else(String::new, |(one, other)| format!(", and are now {one} and {other}"));
     Some(format!("were {} and {}{now}", level(bisection, good), level(bisection, bad)))
 }
 
@@ -152,7 +152,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
-                1 => "; a change that only one commit had would not be seen".to_owned(),
+                1 => "; a change that lasted for one commit would not be seen".to_owned(),
                 some => {
                     format!("; a change that came and went within {some} commits would not be seen")
                 }
@@ -186,7 +186,7 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let beside = format!("{earlier}, which is not on the main line of {later},");
     match aside.said {
         OffMainlineFinding::Alike => {
-            vec![format!("{beside} behaves like {start}, the fork point: they differ by {by}")]
+            vec![format!("{beside} behaves like {start}, the fork point: the difference is {by}")]
         }
         OffMainlineFinding::SameProgram => {
             vec![format!("{beside} is the same program as {start}, the fork point")]
@@ -215,7 +215,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
         format!(
-            "inside the merge {} ({}): its effect is {} by the bisection {}",
+            "inside the merge {} ({}): its effect is {} in the bisection {}",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
             bounded(bisection, merge.limited, &merge.effect),

@@ -87,7 +87,7 @@ pub fn missing(
         // More executions of the same builds would not.
         let rounds = comparison.counts.rounds.max(1) as f64;
         let layouts = layouts as f64 * (1.0 + more.rounds as f64 / rounds);
-        return Some(format!("about {:.0} layouts would settle it", layouts.ceil()));
+        return Some(format!("about {:.0} layouts would decide", layouts.ceil()));
     }
     if let Some(refuted) = refuted(comparison, names) {
         return Some(refuted);
@@ -95,11 +95,7 @@ pub fn missing(
     match comparison.more {
         Some(more) if more.rounds <= MOST_MORE => {
             let plural = if more.rounds == 1 { "" } else { "s" };
-            Some(format!(
-                "{} more round{plural} ({}) would settle it",
-                more.rounds,
-                time(more.rounds)
-            ))
+            Some(format!("{} more round{plural} ({}) would decide", more.rounds, time(more.rounds)))
         }
         more => beyond_rounds(comparison, names, unit).or_else(|| {
             Some(format!("over {MOST_MORE} more rounds would be needed")).filter(|_| more.is_some())
@@ -160,7 +156,7 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
 pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
     if has(Note::NotBeyondControl) {
-        return Some(format!("the control of {} differs by at least as much", names[0]));
+        return Some(format!("the control differs from {} by at least as much", names[0]));
     }
     // Too few rounds for an interval come first: CPU times would be as few.
     let has_interval = comparison.estimate.is_some_and(|it| it.difference_interval.is_some());
@@ -182,7 +178,12 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
 pub fn waited(comparison: &Comparison) -> Option<String> {
     let it = comparison.waited()?;
     let by_cpu = it.by_cpu.map_or_else(String::new, |(ratio, (low, high))| {
-        format!("; their CPU times: × {} ({} … {})", factor(ratio), factor(low), factor(high))
+        format!(
+            "; the ratio of their CPU times is × {} ({} … {})",
+            factor(ratio),
+            factor(low),
+            factor(high)
+        )
     });
     let share = format!("{:.0} %", 100.0 * it.share);
     Some(format!("both waited for a CPU {share} of the time{by_cpu}"))
@@ -219,7 +220,7 @@ pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<S
     let what = if sides.iter().all(|side| side.bounds.is_empty()) {
         "their values of this metric are unknown"
     } else {
-        "their true values are at least the values read"
+        "their true values may be larger"
     };
     Some(format!("{why} ({}): {what}", counted.join(", ")))
 }
@@ -232,9 +233,9 @@ pub fn unmeasured(
     lacks: [bool; 2],
 ) -> Option<String> {
     match lacks {
-        [true, true] => Some(format!("neither was measured at {benchmark}")),
-        [true, false] => Some(format!("{} was not measured at {benchmark}", names[0])),
-        [false, true] => Some(format!("{} was not measured at {benchmark}", names[1])),
+        [true, true] => Some(format!("neither side has measurements of {benchmark}")),
+        [true, false] => Some(format!("{} has no measurements of {benchmark}", names[0])),
+        [false, true] => Some(format!("{} has no measurements of {benchmark}", names[1])),
         [false, false] => None,
     }
 }
@@ -357,8 +358,8 @@ mod tests {
     fn a_sentence_begins_with_a_capital_or_a_name() {
         assert_eq!(sentence("too few rounds", NAMES), "Too few rounds.");
         assert_eq!(
-            sentence("old was not measured at sort", NAMES),
-            "old was not measured at sort."
+            sentence("old has no measurements of sort", NAMES),
+            "old has no measurements of sort."
         );
     }
 
@@ -371,19 +372,13 @@ mod tests {
         assert_eq!((refuted.verdict, refuted.more), (Verdict::Unclear, None));
         assert_eq!(
             why(&refuted).as_deref(),
-            Some(
-                "the control of old differs by at least as \
-            much"
-            )
+            Some("the control differs from old by at least as much")
         );
         let wide =
             |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
         let open = compared(&wide(100.0), &wide(103.0), &wide(100.0));
         let worded = why(&open).unwrap();
-        assert!(
-            worded.ends_with(" would settle it") && worded.contains(" more rounds ("),
-            "{worded}"
-        );
+        assert!(worded.ends_with(" would decide") && worded.contains(" more rounds ("), "{worded}");
         let few = compared(&a[..3], &b[..3], &[]);
         assert_eq!(
             why(&few).as_deref(),
@@ -407,10 +402,7 @@ mod tests {
             )
         );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
-        assert_eq!(
-            why(&compared(&a, &b, &[])).as_deref(),
-            Some("1 more round (1 s) would settle it")
-        );
+        assert_eq!(why(&compared(&a, &b, &[])).as_deref(), Some("1 more round (1 s) would decide"));
         let ticks = || samples((0..12).map(|n| if n % 2 == 0 { 4e6 } else { 8e6 }));
         let coarse = compared(&ticks(), &ticks(), &[]);
         assert_eq!((coarse.verdict, coarse.more), (Verdict::Unclear, None));
@@ -421,10 +413,7 @@ mod tests {
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1];
         let apart = compared(&samples(around_zero), &samples([0.5; 6]), &[]);
         let rounds = apart.more.unwrap().rounds;
-        assert_eq!(
-            why(&apart).unwrap(),
-            format!("{rounds} more rounds ({rounds} s) would settle it")
-        );
+        assert_eq!(why(&apart).unwrap(), format!("{rounds} more rounds ({rounds} s) would decide"));
         let none = compared(&samples(around_zero), &samples(around_zero.map(|value| -value)), &[]);
         let none = Comparison { more: None, ..none };
         assert_eq!(why(&none).as_deref(), Some("values of zero or below have no ratio"));
@@ -434,9 +423,9 @@ mod tests {
     fn what_was_never_measured_has_its_reason() {
         let key = BenchmarkKey::plain("gauss");
         let why = |lacks| unmeasured(&key, NAMES, lacks);
-        assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
-        assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");
-        assert_eq!(why([true, true]).unwrap(), "neither was measured at gauss");
+        assert_eq!(why([true, false]).unwrap(), "old has no measurements of gauss");
+        assert_eq!(why([false, true]).unwrap(), "new has no measurements of gauss");
+        assert_eq!(why([true, true]).unwrap(), "neither side has measurements of gauss");
         assert_eq!(why([false, false]), None);
     }
 

@@ -52,7 +52,8 @@ impl ComparisonReport<'_> {
         notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
         notes.extend(self.of_several_runs().map(AnswerNote::plain));
         let otherwise = self.terms.otherwise.iter();
-        notes.extend(otherwise.map(|what| AnswerNote::plain(format!("not alike: {what}"))));
+        notes
+            .extend(otherwise.map(|what| AnswerNote::plain(format!("not measured alike: {what}"))));
         notes
     }
 
@@ -64,7 +65,7 @@ impl ComparisonReport<'_> {
         let is_shown = row.verdict != Verdict::Unclear || decides;
         (is_shown && is_beyond(control, found, self.terms.margin)).then(|| {
             format!(
-                "the control of {} differs from it by {}, at least as much as {} does ({})",
+                "the control differs from {} by {}, at least as much as {} does ({})",
                 self.names[0],
                 change(control),
                 self.names[1],
@@ -211,7 +212,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     };
     let ratio = estimate.ratio.filter(|ratio| is_far(*ratio))?;
     let [ratio, medians] = [ratio, medians].map(factor);
-    Some(format!("× {ratio} is the ratio {of}; that of the medians is × {medians}"))
+    Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
 }
 
 #[cfg(test)]

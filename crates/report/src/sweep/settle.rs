@@ -21,7 +21,7 @@ impl SweepFindings<'_> {
         let runs = if wanted > MOST_ROUNDS {
             format!("more rounds are not worth it, as over {MOST_ROUNDS:.0} would be needed")
         } else {
-            format!("`-r {wanted:.0}` would settle it")
+            format!("`-r {wanted:.0}` would decide")
         };
         if self.metric.name != "wall" || wanted * round <= LONG {
             return runs;

@@ -29,7 +29,7 @@ fn what_got_worse_and_what_got_better_stand_together() {
         assert!(change.contains(part), "{part} is not on {page}");
     }
     let gone = all.split("No longer held").nth(1).unwrap();
-    assert!(gone.contains("measured again, at most a quarter of the difference was found"));
+    assert!(gone.contains("at most a quarter of the difference was found again"));
 }
 
 /// How many samples a change's page shows on both sides.

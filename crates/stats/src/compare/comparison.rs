@@ -66,7 +66,7 @@ pub struct Comparison {
     /// The smallest difference that this run would have detected with a chance of 80 %: 0.02 is 2 %
     /// either way, by ratio.
     pub detectable: Option<f64>,
-    /// How many more would settle it, when it is unclear.
+    /// How many more would decide, when it is unclear.
     pub more: Option<MoreSamples>,
     /// Where there is no interval yet: from how many samples of each side on there is one.
     pub fewest: Option<usize>,

@@ -341,10 +341,10 @@ fn the_files_of_others() {
 fn more_rounds_are_a_command_to_type_unless_they_take_long() {
     with_report(|report| {
         // 10 rounds took 3 s.
-        assert_eq!(report.findings().more_rounds(47), "`-r 57` would settle it, in 17.1 s");
+        assert_eq!(report.findings().more_rounds(47), "`-r 57` would decide, in 17.1 s");
         assert_eq!(
             report.findings().more_rounds(4567),
-            "about 4,600 more rounds (23 min 0 s) would settle it"
+            "about 4,600 more rounds (23 min 0 s) would decide"
         );
     });
 }

@@ -167,7 +167,7 @@ impl ConfirmationReport {
         let others = is_time.then(|| ways.line());
         let rounds = open.needed().0.map(|rounds| {
             format!(
-                "`tacho changes --confirm {} --rounds {rounds}` would probably settle it",
+                "`tacho changes --confirm {} --rounds {rounds}` would probably decide",
                 open.change.name
             )
         });
