@@ -966,7 +966,7 @@ fn a_file_with_executions_that_reached_a_limit_is_refused() {
         why.contains("1 of its executions reached a limit, so their real times are unknown"),
         "{why}"
     );
-    assert!(null.contains("1 of 3 values of `times` are no numbers"), "{null}");
+    assert!(null.contains("1 of 3 values of `times` are not numbers"), "{null}");
 }
 
 /// Twenty executions of a command, of which the last ones reached a limit of a second.

@@ -41,7 +41,7 @@ low    counters: only root may count instructions (perf_event_paranoid is 4)
        command: echo 2 | sudo tee /proc/sys/kernel/perf_event_paranoid
 low    nmi-watchdog: the NMI watchdog is on
        tune watchdog=off | echo 0 | sudo tee /proc/sys/kernel/nmi_watchdog
-low    energy-preference: the processor is asked for energy preference balance_performance
+low    energy-preference: the energy preference of the processor is balance_performance
        advice: `tacho tune governor=performance` sets it too
 low    idle-states: idle CPUs need up to 200 µs to wake up (C8)
        command: sudo cpupower idle-set --disable-by-latency 100
@@ -65,7 +65,7 @@ medium address-space: addresses are not fully random (randomize_va_space is 0)
        tune aslr=2 | echo 2 | sudo tee /proc/sys/kernel/randomize_va_space
 medium smt: two threads share each of 16 cores
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
-medium huge-pages: transparent huge pages are given out always
+medium huge-pages: transparent huge pages are always given out
        tune thp=madvise | echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled
 low    nmi-watchdog: the NMI watchdog is on
        tune watchdog=off | echo 0 | sudo tee /proc/sys/kernel/nmi_watchdog
@@ -115,7 +115,7 @@ medium throttled: CPUs slowed down 144 times for heat since the machine was star
        advice: improve the cooling; `turbo=off` lowers the heat
 medium smt: two threads share each of 24 cores
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
-medium huge-pages: transparent huge pages are given out always
+medium huge-pages: transparent huge pages are always given out
        tune thp=madvise | echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled
 medium numa-balancing: the kernel moves memory between 2 nodes while programs run
        tune numa-balancing=off | echo 0 | sudo tee /proc/sys/kernel/numa_balancing
@@ -139,7 +139,7 @@ fn a_cloud_guest_in_a_container() {
     insta::assert_snapshot!(listed("cloud-guest"), @r"
 high   cpu-quota: our control group may use 1.5 CPUs
        impossible: the command that started this container or service sets it
-high   steal: the hypervisor gave 5.2 % of the wanted time to others
+high   steal: the hypervisor gave 5.2 % of the requested CPU time to others
        impossible: only the provider can: ask for dedicated CPUs
 medium virtual-machine: this is a virtual machine (Amazon EC2)
        advice: compare sides in the same rounds, never with saved numbers
@@ -173,7 +173,7 @@ medium swapped: 379 MiB of memory are swapped out
        command: sudo swapoff -a
 low    autogroup: the scheduler shares CPUs among sessions (autogroup)
        tune autogroup=off | echo 0 | sudo tee /proc/sys/kernel/sched_autogroup_enabled
-low    energy-preference: the processor is asked for energy preference power
+low    energy-preference: the energy preference of the processor is power
        advice: `tacho tune governor=performance` sets it too
 low    idle-states: idle CPUs need up to 350 µs to wake up (C3)
        command: sudo cpupower idle-set --disable-by-latency 100

@@ -49,8 +49,8 @@ impl MeasureError {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::HostBusy { .. } => Some("wait for it, or use --wait"),
-            Self::LockFile { .. } => Some("set TACHO_LOCK to a file that you may write"),
+            Self::HostBusy { .. } => Some("`--wait` waits until it has ended"),
+            Self::LockFile { .. } => Some("set `TACHO_LOCK` to a file that you may write"),
             Self::Instrument { .. } | Self::Interrupted | Self::Signals { .. } => None,
         }
     }

@@ -201,7 +201,7 @@ mod tests {
         let expected = "cannot lock this host with `/no/such/folder/lock`: No such file or \
             directory (os error 2)";
         assert_eq!(error.to_string(), expected);
-        assert_eq!(error.hint(), Some("set TACHO_LOCK to a file that you may write"));
+        assert_eq!(error.hint(), Some("set `TACHO_LOCK` to a file that you may write"));
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(folder.path().join("target"), &link).unwrap();

@@ -151,7 +151,7 @@ fn preference(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     names().any(|name| name != "performance").then(|| MachineFinding {
         name: "energy-preference",
         harm: Harm::Low,
-        what: format!("the processor is asked for energy preference {}", counted(names())),
+        what: format!("the energy preference of the processor is {}", counted(names())),
         effect: "The processor raises its frequency later, to save energy.",
         source: "https://docs.kernel.org/admin-guide/pm/intel_pstate.html#energy-vs-performance-hints",
         remedy: FindingRemedy::Advice("`tacho tune governor=performance` sets it too".to_owned()),

@@ -75,7 +75,10 @@ fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     Some(MachineFinding {
         name: "steal",
         harm: Harm::High,
-        what: format!("the hypervisor gave {:.1} % of the wanted time to others", share * 100.0),
+        what: format!(
+            "the hypervisor gave {:.1} % of the requested CPU time to others",
+            share * 100.0
+        ),
         effect: "The program stands still without being charged for it: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
         remedy: FindingRemedy::Impossible(

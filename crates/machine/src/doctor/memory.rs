@@ -20,7 +20,7 @@ fn huge_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     (root.choice(memory::HUGE_PAGES).ok()? == "always").then(|| MachineFinding {
         name: "huge-pages",
         harm: Harm::Medium,
-        what: "transparent huge pages are given out always".to_owned(),
+        what: "transparent huge pages are always given out".to_owned(),
         effect: "Whether a program gets large pages depends on how fragmented memory is: levels \
                  differ from process to process and with the time since the start.",
         source: "https://docs.kernel.org/admin-guide/mm/transhuge.html",

@@ -39,7 +39,7 @@ fn scores(result: &Value, unit: &Unit) -> Result<Vec<f64>, String> {
     let metric = &result["primaryMetric"];
     let own = metric["scoreUnit"].as_str().unwrap_or_default();
     let factor = factor(own, unit)
-        .ok_or_else(|| format!("its unit is `{own}`, which the plan should say with `unit`"))?;
+        .ok_or_else(|| format!("its unit is `{own}`: write it as `unit` in the plan"))?;
     let forks = metric["rawData"].as_array().into_iter().flatten();
     let forks =
         forks.map(|fork| json::array(fork, "rawData", factor)).collect::<Result<Vec<_>, _>>()?;

@@ -50,7 +50,7 @@ pub(super) fn array(values: &Value, name: &str, factor: f64) -> Result<Vec<f64>,
         values.iter().map(|value| value.as_f64().map(|number| number * factor)).collect();
     numbers.ok_or_else(|| {
         let missing = values.iter().filter(|value| !value.is_number()).count();
-        format!("{missing} of {} values of `{name}` are no numbers", values.len())
+        format!("{missing} of {} values of `{name}` are not numbers", values.len())
     })
 }
 

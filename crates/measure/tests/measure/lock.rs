@@ -22,7 +22,7 @@ fn it_says_who_holds_it_and_goes_with_a_killed_holder() {
     let words = error.to_string();
     assert!(words.starts_with(&format!("another tacho (pid {}, since ", holder.id())), "{words}");
     assert!(words.ends_with(", in `proj`) is measuring on this host"), "{words}");
-    assert_eq!(error.hint(), Some("wait for it, or use --wait"));
+    assert_eq!(error.hint(), Some("`--wait` waits until it has ended"));
 
     let raised = AtomicBool::new(true);
     let error = lock_host(&file, "other", LockWait::Unless(&raised)).unwrap_err();
