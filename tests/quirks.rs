@@ -367,8 +367,10 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
     assert_snapshot!(said(&both), @"
-    error: quirks `q` and `r` both set `build`, and both apply to 4809682f10
-    hint: end one before the other begins, or merge them
+    error: quirks `q` and `r` both set `build`, and both \
+                                    apply to 4809682f10
+    hint: end one quirk before the other \
+                                    begins, or merge both
     ");
     let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
     let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);

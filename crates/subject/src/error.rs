@@ -22,7 +22,7 @@ pub enum SubjectError {
         artifact: String,
     },
     /// One source is to be linked in several orders, and nothing here can do that.
-    #[error("there is no linker here that shuffles")]
+    #[error("no linker here can shuffle code")]
     NoLinker,
     /// An order is asked for that no linker here has.
     #[error("no linker here has the order `{name}`")]
@@ -338,9 +338,13 @@ impl SubjectError {
             Self::BadArtifact { .. } => {
                 "artifacts are paths from the root of the checkout; `.` is all of it"
             }
-            Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
+            Self::BadEvery { .. } => {
+                "steps are written like 1h, 1d, 2w, 1month, 1y, commit or 10commits"
+            }
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
-            Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
+            Self::CacheBusy { .. } => {
+                "give each `tacho` a cache of its own with `--cache` or `TACHO_CACHE`"
+            }
             Self::CacheGone { .. } => {
                 "no measurement is lost: the same command builds again and continues"
             }
@@ -353,9 +357,11 @@ impl SubjectError {
                 "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`"
             }
             Self::NoModule { .. } => "`module` is a folder in the repository, such as `src/sys`",
-            Self::NotABranch { .. } => "measure it as a revision, without `branch`",
+            Self::NotABranch { .. } => "remove `branch`, and measure the tag as a revision",
             Self::TagAside { .. } => "name that branch as `branch` in `[subject]`",
-            Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
+            Self::DiskFull { .. } => {
+                "make room there, or name a folder on another disk with `--cache`"
+            }
             Self::EmptyRange { same: true, .. } => "to measure one revision, name only that one",
             Self::EmptyRange { from, to, .. } => {
                 return Some(format!("did you mean `{to}..{from}`?"));
@@ -373,8 +379,8 @@ impl SubjectError {
                 ));
             }
             Self::Quirk { source, .. } => return source.hint(),
-            Self::QuirkConflict { .. } => "end one before the other begins, or merge them",
-            Self::UndatedRange { .. } => "name the release where it begins or ends",
+            Self::QuirkConflict { .. } => "end one quirk before the other begins, or merge both",
+            Self::UndatedRange { .. } => "name a release instead of the date",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
             Self::UnknownRelease { nearest: Some(nearest), .. }
             | Self::UnknownRevision { nearest: Some(nearest), .. }

@@ -57,7 +57,7 @@ pub(super) enum Mistake {
     LinkWithoutReference { wanted: &'static str },
     #[error("`limits.memory` contradicts `conditions.cgroup = \"never\"`")]
     LimitWithoutGroup,
-    #[error("a `{brace}` stands alone in `{key}`")]
+    #[error("there is a single `{brace}` in `{key}`")]
     LoneBrace { brace: char, key: String },
     #[error("missing key `{key}` in {table}")]
     Missing { key: String, table: String },

@@ -189,7 +189,10 @@ fn nobody_else_builds_in_the_same_cache() {
     let error = again().unwrap_err();
     let path = bench.cache.path().canonicalize().unwrap();
     assert_eq!(error.to_string(), format!("another tacho builds in `{}`", path.display()));
-    assert_eq!(error.hint().unwrap(), "give each its own with `--cache` or TACHO_CACHE");
+    assert_eq!(
+        error.hint().unwrap(),
+        "give each `tacho` a cache of its own with `--cache` or `TACHO_CACHE`"
+    );
     drop(bench.builder);
     assert!(again().is_ok());
 }

@@ -78,8 +78,8 @@ impl Check<'_> {
 
     /// That it does something, and nothing that contradicts what else it does.
     fn acts(&mut self, table: &QuirkTable, spot: Spot<'_>) {
-        const SKIPPED: &str = "what is skipped is not built: keep one of them";
-        const DONE: &str = "what is done once stays done: leave the end out";
+        const SKIPPED: &str = "a skipped revision is not built: keep one of the two keys";
+        const DONE: &str = "a quirk with `once` has no end: remove this key";
         let mut report = |key: &str, mistake| self.found.push((spot.key(key), mistake));
         let contradicts = |key: &'static str, other: &'static str, hint| {
             Mistake::QuirkContradiction { key, other, hint }

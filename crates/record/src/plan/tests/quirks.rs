@@ -104,7 +104,7 @@ fn what_contradicts_itself_is_said() {
     4 | build = "make {jbos}"
       | ^^^^^
       |
-    hint: what is skipped is not built: keep one of them
+    hint: a skipped revision is not built: keep one of the two keys
 
     error: unknown reference `{jbos}` in `build`
      --> tacho.toml:4:15
@@ -136,7 +136,7 @@ fn what_contradicts_itself_is_said() {
     4 | before = "v2"
       | ^^^^^^
       |
-    hint: what is done once stays done: leave the end out
+    hint: a quirk with `once` has no end: remove this key
     "#);
     assert_snapshot!(shown_in_quirk("why = \"w\"\nskip = true\nfrom = \"2017-02-03\"\nbefore = \"2017-02-03\""), @r#"
     error: the range is empty: no revision is both from `2017-02-03` and before `2017-02-03`

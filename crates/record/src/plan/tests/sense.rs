@@ -97,7 +97,7 @@ fn references_that_lead_nowhere() {
     assert_eq!(of_build("directory = \"{build}s\""), None);
     assert_eq!(of_build("directory = \"in/{build}\""), None);
     assert_snapshot!(shown_in_benchmark("command = \"a } {\""), @r#"
-    error: a `}` stands alone in `command`
+    error: there is a single `}` in `command`
      --> tacho.toml:3:14
       |
     3 | command = "a } {"
@@ -105,7 +105,7 @@ fn references_that_lead_nowhere() {
       |
     hint: for the brace itself write `}}`
 
-    error: a `{` stands alone in `command`
+    error: there is a single `{` in `command`
      --> tacho.toml:3:16
       |
     3 | command = "a } {"

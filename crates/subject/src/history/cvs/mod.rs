@@ -205,8 +205,8 @@ impl CvsHistory {
         let held_back = Some(self.points.len() - 1 - last).filter(|held| *held > 0 && to == HEAD);
         let held_back = held_back.map(|held| {
             format!(
-                "{} held back: younger than {} minutes or in the future, so that files may be \
-                 missing; a revision named by its time is measured anyway",
+                "{} left out: younger than {} minutes or in the future, so files may be missing; a \
+                 revision named by its time is measured anyway",
                 counted(held, "point", "s are", " is"),
                 commits::WINDOW / 60
             )

@@ -225,7 +225,7 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
     assert_eq!(one(&late, "HEAD"), "2 2016-01-01T11:00:00Z two");
     assert_eq!(one(&early, "2016-01-01T11:00"), "2 2016-01-01T11:00:00Z two", "named, it is had");
     let note = select(&late, "..", "commit").unwrap().note.unwrap();
-    assert!(note.starts_with("1 point is held back: "), "{note}");
+    assert!(note.starts_with("1 point is left out: "), "{note}");
     assert_eq!(select(&late, "..2041-01-01", "commit").unwrap().note, None);
     assert_eq!(
         one(&at("2016-01-01T10:00:01Z"), "HEAD"),
