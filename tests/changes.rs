@@ -570,7 +570,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"
-    error: nothing is known of `v1`
+    error: unknown name `v1`
     hint: `tacho show` lists the revisions that were measured
     ");
     assert_snapshot!(project.tacho("changes HEAD..HEAD~1").exits(2).stderr, @r"

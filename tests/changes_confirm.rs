@@ -149,7 +149,7 @@ fn lone(in_all_layouts: bool) -> Project {
 #[test]
 fn one_build_that_differs_is_its_layout_or_its_commit() {
     if !["mold", "ld.lld"].into_iter().any(crate::layouts::has) {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     for (in_all_layouts, outcome) in [(false, "not-reproduced"), (true, "confirmed")] {

@@ -33,7 +33,7 @@ pub fn program(build: &str) -> Project {
 #[test]
 fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = program("${CC:-cc} $LDFLAGS -o prog *.c");
@@ -91,7 +91,7 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
 #[test]
 fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = program("cc $LDFLAGS -o prog *.c");
@@ -157,7 +157,7 @@ fn noisy() -> Project {
 #[test]
 fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     // Executions differ by 20 % and no layout by anything: three of four each tell of that hardly
@@ -215,7 +215,7 @@ fn tracked_over_layouts(levels: &str) -> Project {
 #[test]
 fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
@@ -260,7 +260,7 @@ fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
 #[test]
 fn what_contradicts_layouts_is_said_before_anything_is_built() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
@@ -282,7 +282,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
 #[test]
 fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let answer = program("cc -o prog *.c").tacho("layouts -n 2 -r 2").exits(2);
@@ -294,7 +294,7 @@ fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
 fn without_a_linker_or_anything_to_link_there_are_no_layouts() {
     let answer = program("cc -o prog *.c").tacho("layouts --linker bfd").exits(2);
     insta::assert_snapshot!(answer.stderr, @r"
-    error: there is no linker `bfd` here that shuffles
+    error: no linker `bfd` here can shuffle code
     hint: install `mold` or `lld`: both have `--shuffle-sections`
     ");
     let answer = Project::scripts(1).tacho("layouts").exits(2);
@@ -343,7 +343,7 @@ fn a_plan_may_have_one_order_for_all_that_is_built() {
 #[test]
 fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = program("cc $LDFLAGS -o prog *.c");

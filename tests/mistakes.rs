@@ -229,7 +229,7 @@ fn a_mistyped_program_is_found_after_the_first_build() {
     assert!(stderr.ends_with("/porg` does not exist\nhint: did you mean `prog`?\n"), "{stderr}");
     let built = project.tacho("show HEAD~1 --build-log");
     assert!(
-        built.stderr.contains("nothing is known of `build log"),
+        built.stderr.contains("unknown name `build log"),
         "the second of three was built: {}",
         built.stderr
     );

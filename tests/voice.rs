@@ -304,7 +304,7 @@ fn a_probe_reads_the_same_in_the_terminal_and_on_its_page() {
 #[test]
 fn layouts_read_the_same_in_the_terminal_and_on_their_page() {
     if !has_linker() {
-        eprintln!("left out: there is no linker here that shuffles");
+        eprintln!("left out: no linker here can shuffle code");
         return;
     }
     let project = program("cc $LDFLAGS -o prog *.c");

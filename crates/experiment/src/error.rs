@@ -186,7 +186,7 @@ impl ExperimentError {
                     .to_owned(),
             ),
             ExperimentError::Reference(_) => {
-                Some("`--reference off` measures without it".to_owned())
+                Some("`--reference off` measures without the reference".to_owned())
             }
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Setting { .. } => Some("`--skip` leaves a disturbance out".to_owned()),

@@ -129,7 +129,7 @@ pub enum CliError {
     BenchmarkNotRevision { name: String },
     #[error("`{option}` cannot be `{value}`")]
     NoNumber { option: String, value: String, least: String, most: Option<String> },
-    #[error("nothing is known of `{name}`")]
+    #[error("unknown name `{name}`")]
     Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` could be {candidates}")]
     Ambiguous { name: String, candidates: String },

@@ -19,7 +19,7 @@ pub enum LinkingError {
         benchmark: String,
     },
     /// No linker of this host shuffles, or none of that name.
-    #[error("there is no linker{} here that shuffles", called(name.as_deref()))]
+    #[error("no linker{} here can shuffle code", called(name.as_deref()))]
     NoLinker {
         /// The linker that was named, if one was.
         name: Option<String>,

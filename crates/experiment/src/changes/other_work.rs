@@ -68,7 +68,7 @@ fn words(left: WithoutWaiting) -> TagChange {
     let after = if left.by_cpu {
         format!("the CPU time of the same samples changed by {share}")
     } else {
-        format!("without the time that it waited for a CPU, the change is {share}")
+        format!("without the time spent waiting for a CPU, the change is {share}")
     };
     TagChange { tag: TagChange::OTHER_WORK.to_owned(), before: String::new(), after }
 }

@@ -26,7 +26,7 @@ pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
                 [only] => only.when(),
                 all => format!("under any of {} disturbances", all.len()),
             };
-            format!("the two do not differ, neither without a disturbance nor {any}")
+            format!("the two do not differ without a disturbance, nor {any}")
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
             match row.failures.first().and_then(Option::as_deref) {
@@ -104,7 +104,7 @@ fn holding(terms: &Probing, pair: &PairProbe) -> String {
 
 fn undecided(terms: &Probing, pair: &PairProbe, is_usual: bool) -> String {
     if is_usual {
-        return "not decided: whether the two differ at all is not clear yet".to_owned();
+        return "not decided: it is not clear yet whether the two differ at all".to_owned();
     }
     let open: Vec<Disturbance> = (terms.under.iter().zip(&pair.effects))
         .filter(|(_, effect)| effect.dependence == Dependence::Unknown)
@@ -131,7 +131,7 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
     let rest = if open > 0 { format!("; {open} not decided") } else { String::new() };
     match most.and_then(|at| Some((at, levels[at].level?))) {
         None => {
-            format!("none of {} disturbances is seen to change the level{rest}", terms.under.len())
+            format!("none of {} disturbances visibly changes the level{rest}", terms.under.len())
         }
         Some((at, level)) => format!(
             "{} of {} disturbances change the level, most of all {} ({}){rest}",

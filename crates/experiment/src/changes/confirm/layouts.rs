@@ -83,13 +83,13 @@ impl Context<'_> {
         layouts: &[Layout],
     ) -> Result<Option<Result<Vec<Digest>, String>>, ExperimentError> {
         let Some(known) = question.revisions.iter().find(|known| known.id == revision) else {
-            return Ok(Some(Err(format!("nothing is known of {revision} any more"))));
+            return Ok(Some(Err(format!("{revision} is no longer a known revision"))));
         };
         if question.plan.subject.build.is_none() {
             return Ok(Some(Err("nothing is built".to_owned())));
         }
         if layouts.is_empty() {
-            return Ok(Some(Err("there is no linker here that can order code".to_owned())));
+            return Ok(Some(Err("no linker here can shuffle code".to_owned())));
         }
         let question = Question { revisions: vec![known.clone()], ..question.clone() };
         let why = match build(self, &question, layouts)? {

@@ -359,7 +359,7 @@ fn settled(
         .any(|(_, artifact)| folders.get(artifact).is_none_or(|it| layouts::has_machine_code(it)));
     let why = pair.why_one.as_deref().unwrap_or("no other layout was built");
     let left = if has_code { ", so only this one build was measured" } else { "" };
-    let how = format!("environments of another size each time, since {why}{left}");
+    let how = format!("each time with an environment of another size, since {why}{left}");
     ConfirmationFinding { how: Some(how), is_commits: is_confirmed && !has_code, ..said }
 }
 

@@ -95,10 +95,10 @@ pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
         (_, Life::Withdrawn { .. }) => "the change is withdrawn already",
         (ChangeKind::Spread, _) => {
-            "the spread changed, not the level: two revisions cannot show this"
+            "the change is in spread, and only changes in level can be measured again"
         }
         (ChangeKind::ModeShare, _) => {
-            "the share of a mode changed, not the level: two revisions cannot show this"
+            "the change is in the share of a mode, and only changes in level can be measured again"
         }
         _ => return None,
     };
@@ -119,7 +119,7 @@ impl Context<'_> {
         for change in changes {
             let benchmark = change.series.benchmark.clone();
             let why = why_not(change).or_else(|| {
-                let gone = || format!("the plan has no benchmark `{benchmark}` any more");
+                let gone = || format!("the plan no longer has the benchmark `{benchmark}`");
                 (!planned.contains(&benchmark.identity())).then(gone)
             });
             pairs.push(match why {
@@ -209,7 +209,7 @@ impl Context<'_> {
     ) -> Result<Option<Result<PathBuf, String>>, ExperimentError> {
         let name = short(question, id);
         let Some(revision) = question.revisions.iter().find(|revision| revision.id == id) else {
-            return Ok(Some(Err(format!("nothing is known of {name} any more"))));
+            return Ok(Some(Err(format!("{name} is no longer a known revision"))));
         };
         let before = self.store.build(self.host, id, question.recipes.of(id))?;
         let unpacked = self.builds(question).unpack_one((revision, digest), done, total);

@@ -34,7 +34,7 @@ fn a_change_that_is_waiting_for_others_is_blamed_on_no_commit() {
         ("busy host", "probably the host")
     );
     let why = tacho_report::change::other_work(&change).unwrap();
-    assert!(why.starts_with("without the time that it waited for a CPU, the change is "), "{why}");
+    assert!(why.starts_with("without the time spent waiting for a CPU, the change is "), "{why}");
     // Measured side by side, it is a fact.
     change.again = Some(RepeatMeasurement {
         run: 2,
