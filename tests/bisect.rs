@@ -52,7 +52,7 @@ fn the_commit_is_named_and_verified() {
     0dda7a14c7 2023-11-15 change 7
       by A. Author
       changed work of work by <percent>
-      over <percent> likely; verified in 1 fresh pair with b9f0ce9990
+      over <percent> likely; verified in 1 fresh pair, compared with b9f0ce9990
 
     whole change from 04d0f63dfe to d212f0c56c: <percent>
 

@@ -32,13 +32,13 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     0da4fa5937 2023-11-15 b2
       by A. Author
       changed work of work by +50.0 %
-      over 99.9 % likely; verified in N fresh pairs with 0356fb6275
+      over 99.9 % likely; verified in N fresh pairs, compared with 0356fb6275
 
     e8df7926a4 2023-11-15 bring
       the merge itself, compared with its commits merged one after the other
       by A. Author
       changed work of work by −25.3 %
-      over 99.9 % likely; verified in N fresh pairs with b4ca8e0349
+      over 99.9 % likely; verified in N fresh pairs, compared with b4ca8e0349
 
     after dba21a94de up to 0356fb6275 nothing else changed by 2 %
     after 0da4fa5937 up to b4ca8e0349 nothing else changed by 2 %
@@ -117,7 +117,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     02c7abdf59 2023-11-15 o2
       by A. Author
       changed work of work by +30.0 %
-      over 99.9 % likely; verified in 1 fresh pair with adb980ee71
+      over 99.9 % likely; verified in 1 fresh pair, compared with adb980ee71
 
     inside the merge f6afdbf70a (carry): its effect is +30.0 % in the bisection NAME
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured

@@ -82,7 +82,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     a876480bc1 2023-11-15 b3-guilty
       by A. Author
       changed work of work by +12.0 %
-      over 99.9 % likely; verified in 1 fresh pair with 9b1592ea1d
+      over 99.9 % likely; verified in 1 fresh pair, compared with 9b1592ea1d
 
     inside the merge 54c0abd862 (bring): its effect is +12.0 % in the bisection NAME
     each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured

@@ -57,7 +57,7 @@ fn list_evidence_and_page_of_a_change_agree() {
     for told in [
         format!("<dt>Before</dt><dd>{before}</dd>"),
         format!("<dt>After</dt><dd>{after}</dd>"),
-        format!("{} before, {} after.", samples[0], samples[1]),
+        format!("{} samples before, {} after.", samples[0], samples[1]),
     ] {
         assert!(page_of_change.contains(&told), "{told}: {page_of_change}");
     }

@@ -65,7 +65,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 }
                 div { dt { "How sure" } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
-                    "and verified in " (count(culprit.pairs, "fresh pair")) " with "
+                    "and verified in " (count(culprit.pairs, "fresh pair")) ", compared with "
                     (verified_with(one, culprit))
                 } }
             }
@@ -124,7 +124,7 @@ fn inside(view: &View, one: &Bisection) -> Markup {
     html! {
         @for inner in all {
             p.callout {
-                "The search inside the merge is the bisection "
+                "The commits of the merge were searched by bisection "
                 a href={ "../" (bisection_file(inner)) } { (inner.name) }
                 ": " (sentence(view, "../", inner))
             }
@@ -152,7 +152,7 @@ fn belief(view: &View, one: &Bisection) -> Markup {
     html! {
         @if !believed.is_empty() {
             section {
-                h2 { "What is believed" }
+                h2 { "How likely each commit is" }
                 figure.chart.scroll {
                     (svg::belief(&bars, one.candidates.len()))
                     figcaption {

@@ -159,9 +159,9 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
             figure.chart {
                 (svg::strips(&[("before", &before), ("after", &after)], &view.series[series].scale))
                 figcaption {
-                    "Each dot is a sample, the bar the median, of at most " (SIDE)
-                    " measured builds on each side, at these levels: "
-                    (grouped(before.len())) " before, " (grouped(after.len())) " after."
+                    "Each dot is a sample, and each bar a median, of the nearest builds on each "
+                    "side (at most " (SIDE) "): " (grouped(before.len())) " samples before, "
+                    (grouped(after.len())) " after."
                 }
             }
         }

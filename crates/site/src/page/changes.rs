@@ -38,15 +38,15 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         (false_alarms(view))
         @if !other.is_empty() {
             section {
-                h2 { "Of series that the plan no longer has" }
+                h2 { "Changes of series that the plan no longer has" }
                 (scrolling("changes of series that the plan no longer has", &table(view, &other)))
             }
         }
         @if !gone.is_empty() {
             section {
-                h2 { "No longer held" }
-                p.note { "Changes that were seen once and are not seen any more, with the reason." }
-                (scrolling("changes that are no longer held", &table(view, &gone)))
+                h2 { "Withdrawn" }
+                p.note { "Changes that were reported once and withdrawn later, with the reason." }
+                (scrolling("withdrawn changes", &table(view, &gone)))
             }
         }
     };

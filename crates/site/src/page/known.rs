@@ -43,8 +43,8 @@ fn scatter(known: &HistoryRecord) -> Markup {
         figure.chart {
             (svg::shares(&shares))
             figcaption {
-                "What the scatter of a revision around its level consists of: "
-                "shares of the variance, and standard deviations. "
+                "The parts of the scatter of a revision around its level, as shares of the "
+                "variance and as standard deviations. "
                 "More rounds reduce the noise, more layouts reduce the luck, "
                 "and both revisions in one run reduce the effects of runs."
                 @if verdict.run.is_none() {

@@ -209,8 +209,8 @@ fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup 
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
-        " where a change is reported, as on the page of changes. For the difference since the "
-        "first revision, the intervals of both medians must not overlap either."
+        " where a change is reported, as on the page of changes. A difference since the first "
+        "revision is marked only if, in addition, the intervals of both medians are apart."
     }
 }
 
@@ -231,7 +231,7 @@ fn not_judged(view: &View, root: &str, gaps: &[BuildGap]) -> Markup {
                     ", " (gap_words(gap))
                 }
                 @if let Some(others) = others { "; " (others) }
-                ". A change inside is visible only from the revisions on both sides."
+                ". A change inside a stretch is seen only between the revisions on both sides."
             }
         }
     }

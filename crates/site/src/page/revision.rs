@@ -115,13 +115,13 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
     html! {
         @if !rows.is_empty() {
             section {
-                h2 { "What it did" }
+                h2 { "Measurements" }
                 p.note {
                     @match revision.last_measured {
                         Some(before) => {
                             "Medians, and the difference to the measured revision before (mostly "
                             (revision_link("../", &view.revisions[before])) ")." },
-                        None => "Medians. Nothing before it is measured.",
+                        None => "Medians. No earlier revision is measured.",
                     }
                     @if rows.keys().any(|&series| !view.series[series].series.uneven.is_empty()) {
                         " Where the host's speed moved, medians are those at its usual speed. "
@@ -230,7 +230,7 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
                         { li { (one_file(view, commit, file)) } } }
                     @if commit.files.len() > FILES {
                         p.note { "and " (grouped(commit.files.len() - FILES)) " more" } }
-                    p.note { "What it did to them: " code { "tacho show " (short) " --diff" } }
+                    p.note { "The diff: " code { "tacho show " (short) " --diff" } }
                 }
             }
         }

@@ -113,7 +113,7 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
     let more = farthest.len().saturating_sub(OUTLIERS);
     html! {
         @if !outliers.is_empty() {
-            p.note { "Far off, flagged and counted like the others:" }
+            p.note { "Outliers, flagged and counted like the others:" }
             ul.note {
                 @for note in farthest.into_iter().take(OUTLIERS) {
                     li { (note.metric) ", " (outlier(note.round, note.ratio, &note.causes)) }

@@ -178,7 +178,7 @@ fn quirks(view: &View, series: &SeriesView) -> Markup {
                     (revision_link("../", &view.revisions[series.rows[edge.at].revision])) " "
                     (blocks::with_code(&edge.text))
                 }
-                ". A difference there may be theirs, not the commit's."
+                ". A difference there may come from the quirk, not from the commit."
             }
         }
     }

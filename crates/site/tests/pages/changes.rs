@@ -28,14 +28,22 @@ fn what_got_worse_and_what_got_better_stand_together() {
     ] {
         assert!(change.contains(part), "{part} is not on {page}");
     }
-    let gone = all.split("No longer held").nth(1).unwrap();
+    let gone = all.split(">Withdrawn<").nth(1).unwrap();
     assert!(gone.contains("at most a quarter of the difference was found again"));
 }
 
 /// How many samples a change's page shows on both sides.
 fn sides(page: &str) -> (usize, usize) {
-    let reported =
-        page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
+    let reported = page
+        .split("on each side (at most ")
+        .nth(1)
+        .unwrap()
+        .split("): ")
+        .nth(1)
+        .unwrap()
+        .split("</figcaption>")
+        .next()
+        .unwrap();
     let numbers: Vec<usize> = reported
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|number| number.parse().ok())
@@ -104,7 +112,7 @@ fn changes_of_another_command_stand_apart_and_are_marked() {
     let link = format!("change/{name}.html");
     let mark = "superseded: the plan has version 7";
     let all = &files[Path::new("changes.html")];
-    let (held, other) = all.split_once("Of series that the plan no longer has").unwrap();
+    let (held, other) = all.split_once("Changes of series that the plan no longer has").unwrap();
     assert!(!held.contains(&link) && other.contains(&link) && other.contains(mark), "{all}");
     assert!(files[Path::new(&link)].contains(mark), "on its own page");
     let overview = &files[Path::new("index.html")];

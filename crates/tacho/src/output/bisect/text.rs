@@ -197,7 +197,7 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     let (author, others) = (&candidate.revision.author, bisection.others(culprit).words());
     let beside = match culprit.neighbours {
         0 => String::new(),
-        some => format!(", and beside {}", count(some, "neighbour")),
+        some => format!(" and {}", count(some, "neighbour")),
     };
     let one_of = if others.is_some() { " that it is one of these" } else { "" };
     let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
@@ -210,7 +210,7 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
         Some(format!("changed {} by {effect}", changed_subject(bisection))),
         small(bisection, culprit).map(|small| format!("which is {small}")),
         Some(format!(
-            "{} likely{one_of}; verified in {} with {}{beside}",
+            "{} likely{one_of}; verified in {}, compared with {}{beside}",
             likely(culprit.posterior),
             count(culprit.pairs, "fresh pair"),
             name(bisection, culprit.parent_place),
