@@ -712,7 +712,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
     let told = regex::Regex::new(
-        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % takes about \d+ samples \(",
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % needs about \d+ samples \(",
     );
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
     let dry = words.into_iter().chain(["--dry-run"]);

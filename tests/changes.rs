@@ -575,7 +575,7 @@ fn mistakes_have_their_answers() {
     ");
     assert_snapshot!(project.tacho("changes HEAD..HEAD~1").exits(2).stderr, @r"
     error: `HEAD..HEAD~1` has no commits: `HEAD~1` does not come after `HEAD`
-    hint: the older one goes first: `HEAD~1..HEAD`?
+    hint: did you mean `HEAD~1..HEAD`?
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
     assert!(

@@ -847,7 +847,8 @@ fn what_cannot_be_told_of_a_quirk_is_said() {
     );
     assert!(
         text.contains(
-            "its effect cannot be separated from the commit's: 4809682f10 without the quirk does"
+            "the effect of the quirk cannot be separated from that of the commit: 4809682f10 \
+             without the quirk does"
         ),
         "{text}"
     );

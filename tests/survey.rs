@@ -106,7 +106,7 @@ fn a_range_has_the_name_of_its_change_and_is_zoomed_into() {
     assert!(said.contains("10\n  revisions apart"), "{said}");
     assert_snapshot!(dry("HEAD~30..HEAD~40").exits(2).stderr, @r"
     error: `9820a155cd..6d7de12381` has no commits: `6d7de12381` does not come after `9820a155cd`
-    hint: the older one goes first: `6d7de12381..9820a155cd`?
+    hint: did you mean `6d7de12381..9820a155cd`?
     ");
     assert!(dry("HEAD~30..nowhere").exits(2).stderr.contains("`nowhere`"));
 }
@@ -226,12 +226,19 @@ fn what_would_be_done_is_said() {
     let said =
         |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
     assert_snapshot!(said("--builds 20 HEAD~9.."), @"
-    would look for changes of 5.0 % or more among 10 revisions with at most 20
-      builds, and execute 1 benchmark in 4 rounds at each revision built
+    would look for changes of 5.0 % or more \
+                                                     among 10 revisions with at most 20
+      \
+                                                     builds, and execute 1 benchmark in 4 rounds \
+                                                     at each built revision
     ");
     assert_snapshot!(said("--budget 2h --min-effect 2%"), @"
-    would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds
-      included, and execute 1 benchmark in 4 rounds at each revision built
+    would look for changes of 2.0 % \
+                                                            or more among 60 revisions in 2 h 0 \
+                                                            min, builds
+      included, and \
+                                                            execute 1 benchmark in 4 rounds at \
+                                                            each built revision
     ");
     let json = |options: &str| {
         project.tacho(&format!("track --dry-run --json {options}")).succeeds().json()

@@ -89,7 +89,7 @@ fn without_a_command_they_hold_until_they_are_put_back() {
     assert_eq!(
         answer.stdout,
         "put back: 1 change\nleft alone: /proc/sys/kernel/randomize_va_space is 1, changed by \
-         something else (it was 2, we wrote 0)\n"
+         something else (it was 2, tacho wrote 0)\n"
     );
     assert_eq!(
         project.tacho("tune --sysroot lab --restore").succeeds().stdout,

@@ -137,7 +137,7 @@ low    irqbalance: irqbalance moves interrupts between CPUs
 #[test]
 fn a_cloud_guest_in_a_container() {
     insta::assert_snapshot!(listed("cloud-guest"), @r"
-high   cpu-quota: our control group may use 1.5 CPUs
+high   cpu-quota: the control group of tacho may use 1.5 CPUs
        impossible: the command that started this container or service sets it
 high   steal: the hypervisor gave 5.2 % of the requested CPU time to others
        impossible: only the provider can: ask for dedicated CPUs
@@ -147,7 +147,7 @@ medium smt: two threads share the only core
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
 medium load: the machine was busy: load 0.7 over the last minute on 2 CPUs
        advice: end other programs, or let rounds wait: `--quiet-wait=10m`
-low    memory-limit: our control group may use 2048 MiB
+low    memory-limit: the control group of tacho may use 2048 MiB
        impossible: the command that started this container or service sets it
 low    storage: the work folder is on a container's file system (overlay)
        advice: work in a folder on a local disk or on tmpfs

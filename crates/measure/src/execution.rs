@@ -251,7 +251,7 @@ impl Usage {
         } else if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
-                "too small to see: below {floor} KiB a process shows what it inherited from our \
+                "too small to see: below {floor} KiB a process shows what it inherited from the \
                  launcher"
             );
             absent.push(MissingMetric::new("peak-memory", why));

@@ -131,7 +131,7 @@ pub enum CliError {
     NoNumber { option: String, value: String, least: String, most: Option<String> },
     #[error("unknown name `{name}`")]
     Unknown { name: String, nearest: Option<String> },
-    #[error("`{name}` could be {candidates}")]
+    #[error("`{name}` is ambiguous: {candidates}")]
     Ambiguous { name: String, candidates: String },
     #[error("there is no counter `{name}`")]
     UnknownCounter { name: String },
@@ -174,9 +174,7 @@ impl CliError {
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoDuet { source } => source.hint.clone(),
             CliError::Subject(error) => error.hint(),
-            CliError::NoRange { from, to } => {
-                Some(format!("the older one goes first: `{to}..{from}`?"))
-            }
+            CliError::NoRange { from, to } => Some(format!("did you mean `{to}..{from}`?")),
             CliError::HyperfineTable { .. } => Some(
                 "`hyperfine --export-json` writes what `tacho compare` and `changes --from` read"
                     .to_owned(),
@@ -281,11 +279,13 @@ impl CliError {
             CliError::Notify { .. } => "the same changes are reported again the next time",
             CliError::NoPlan { .. } => "`tacho init` writes one",
             CliError::NoReport { .. } => {
-                "of several files, each is one point: a report of hyperfine, criterion, Google \
-                 Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or a result of asv"
+                "each of several files is one point of a series: a report of hyperfine, criterion, \
+                 Google Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or a result \
+                 of asv"
             }
             CliError::NoTime { .. } => {
-                "`--order name` sorts by the names of the files, `--order given` keeps them"
+                "`--order name` sorts by the names of the files, `--order given` keeps the given \
+                 order"
             }
             CliError::RevisionAsPatch { .. } => {
                 "`--base` takes the revision: `tacho try x.patch --base HEAD`"

@@ -30,7 +30,7 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     Some(MachineFinding {
         name: "cpu-quota",
         harm: Harm::High,
-        what: format!("our control group may use {cpus} CPUs"),
+        what: format!("the control group of tacho may use {cpus} CPUs"),
         effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
                  next: gaps of up to 100 ms.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",

@@ -89,7 +89,7 @@ fn limit(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     Some(MachineFinding {
         name: "memory-limit",
         harm: Harm::Low,
-        what: format!("our control group may use {limit} MiB"),
+        what: format!("the control group of tacho may use {limit} MiB"),
         effect: "Near the limit the kernel takes cached files away: reads become slow.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files",
         remedy: FindingRemedy::Impossible(

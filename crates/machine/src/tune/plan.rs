@@ -208,7 +208,7 @@ impl TunePlan {
         let allowed: CpuList =
             root.read(&format!("{around}/cpuset.cpus"))?.parse().unwrap_or_default();
         if !cpus.is_within(&allowed) {
-            return Err(format!("our control group may use the CPUs {allowed} only"));
+            return Err(format!("the control group of tacho may use the CPUs {allowed} only"));
         }
         let nodes = root.read(&format!("{around}/cpuset.mems"))?;
         let others = format!("{around}/tacho-others");

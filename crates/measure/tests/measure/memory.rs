@@ -47,7 +47,7 @@ fn what_is_smaller_than_its_own_command_is_absent_with_its_reason() {
 
     let usage = tacho_measure::Usage { peak_floor: 33 * MIB, ..Default::default() };
     let why =
-        "too small to see: below 33792 KiB a process shows what it inherited from our launcher"
+        "too small to see: below 33792 KiB a process shows what it inherited from the launcher"
             .to_owned();
     assert!(usage.absent().contains(&MissingMetric::new("peak-memory", why)));
 }

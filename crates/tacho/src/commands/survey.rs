@@ -256,8 +256,8 @@ fn dry_run(
     let most = wish.builds.map(|builds| format!(" with at most {}", text::count(builds, "build")));
     let time = wish.budget.map(|time| format!(" in {}, builds included", text::duration(time)));
     let would = format!(
-        "would look for changes of {} or more {among}{}{}, and execute {} {} at each revision \
-         built\n",
+        "would look for changes of {} or more {among}{}{}, and execute {} {} at each built \
+         revision\n",
         text::percent(wish.least),
         most.unwrap_or_default(),
         time.unwrap_or_default(),

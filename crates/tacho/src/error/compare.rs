@@ -5,7 +5,7 @@ use tacho_record::in_backticks;
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareMistake {
-    #[error("`{name}` could be {}", candidates.join(" or "))]
+    #[error("`{name}` is ambiguous: {}", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },

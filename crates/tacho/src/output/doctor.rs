@@ -178,8 +178,8 @@ pub fn past(all: &[KeptNoise]) -> String {
     let low = known.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
     let high = known.iter().map(|it| it.1).fold(0.0, f64::max);
     let mut out = format!(
-        "\nsmallest change that 10 minutes find, for the program `{SHOWN}` ({} since {}): {} to \
-         {}\n  {}\n",
+        "\nsmallest change that a comparison of 10 minutes finds, for the program `{SHOWN}` ({} \
+         since {}): {} to {}\n  {}\n",
         text::count(known.len(), "measurement"),
         text::moment(*first),
         percent(low),

@@ -157,7 +157,10 @@ impl LayoutsReport<'_> {
                 ),
             ),
             LayoutsResult::NotBuilt { .. } => {
-                note("hint", &format!("`tacho show {}` has its log", self.revision.short()));
+                note(
+                    "hint",
+                    &format!("`tacho show {}` shows the build log", self.revision.short()),
+                );
             }
             LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");

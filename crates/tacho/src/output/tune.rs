@@ -83,7 +83,7 @@ fn left_alone(
     OverriddenSetting { what, values: [before, ours, now] }: &OverriddenSetting,
 ) -> String {
     format!(
-        "left alone: {what} is {now}, changed by something else (it was {before}, we wrote \
+        "left alone: {what} is {now}, changed by something else (it was {before}, tacho wrote \
          {ours})\n"
     )
 }

@@ -228,7 +228,9 @@ impl EdgeEffect<'_> {
         let report = || self.report().map_or_else(String::new, |report| report.text());
         let described = match &self.effect {
             Ok(_) => report(),
-            Err(why) => format!("its effect cannot be separated from the commit's: {why}\n"),
+            Err(why) => format!(
+                "the effect of the quirk cannot be separated from that of the commit: {why}\n"
+            ),
         };
         head + &table::indent(&described)
     }

@@ -273,7 +273,7 @@ impl ChangeListing {
         if !self.doubtful.is_empty() {
             out += &format!(
                 "may be caused by the host (no run measured both sides): {}; `tacho changes \
-                 --confirm` checks\n",
+                 --confirm` measures both sides again\n",
                 first_of(&self.doubtful, NAMED)
             );
         }
