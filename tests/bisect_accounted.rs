@@ -40,8 +40,8 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
       changed work of work by −25.3 %
       over 99.9 % likely; verified in N fresh pairs, compared with b4ca8e0349
 
-    after dba21a94de up to 0356fb6275 nothing else changed by 2 %
-    after 0da4fa5937 up to b4ca8e0349 nothing else changed by 2 %
+    after dba21a94de, up to 0356fb6275: nothing else changed by 2 % or more
+    after 0da4fa5937, up to b4ca8e0349: nothing else changed by 2 % or more
 
     inside the merge e8df7926a4 (bring): its effect is +12.0 % in the bisection NAME
     each commit that e8df7926a4 brought is merged into dba21a94de, and the result is measured

@@ -595,10 +595,10 @@ fn a_quirk_is_checked_with_and_without() {
     ");
     assert_snapshot!(project.tacho("quirk check").succeeds().steady_stdout(), @"
     missing: needed
-      4809682f10 with it: builds
-      4809682f10 without: exit status 1: cp: cannot stat 'missing': No such file or directory
-      77fa50b292 with it: builds
-      77fa50b292 without: exit status 1: cp: cannot stat 'missing': No such file or directory
+      4809682f10 with quirk: builds
+      4809682f10 without quirk: exit status 1: cp: cannot stat 'missing': No such file or directory
+      77fa50b292 with quirk: builds
+      77fa50b292 without quirk: exit status 1: cp: cannot stat 'missing': No such file or directory
     ");
     let wide = MENDED.replace("\"mended\"", "\"last\"");
     let project = with(project, &wide);
@@ -688,7 +688,7 @@ fn what_is_skipped_is_no_build_that_fails() {
     // Another's range is tried and measured where it is built.
     let project = with(project, &format!("{skip}{MENDED}"));
     let checked = project.tacho("quirk check missing").exits(0).stdout;
-    assert!(checked.starts_with("missing: needed\n  77fa50b292 with it: builds\n"), "{checked}");
+    assert!(checked.starts_with("missing: needed\n  77fa50b292 with quirk: builds\n"), "{checked}");
     let effect = project.tacho("quirk effect missing -r 2").exits(0).stdout;
     assert!(
         effect.contains("missing begins 4809682f10") && effect.contains("77fa50b292 without"),

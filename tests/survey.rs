@@ -215,8 +215,7 @@ fn what_is_not_measured_is_not_called_measured() {
     project.tacho("track --builds 2 HEAD~9..").exits(0);
     let told = project.tacho("track --builds 2 HEAD~9..").exits(0).stdout;
     assert!(told.contains("not measured yet"), "{told}");
-    let nothing =
-        "\nnothing was measured this time: 1 revision that is built is not measured yet\n";
+    let nothing = "\nnothing was measured this time: 1 revision is built and not measured yet\n";
     assert!(told.contains(nothing), "{told}");
 }
 

@@ -4394,7 +4394,7 @@ THE SOFTWARE.
       const { text: shown, judged } = point.change;
       nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
     }
-    if (point.begins_run !== void 0) nodes.push(text(`from here run ${point.begins_run}`, ""));
+    if (point.begins_run !== void 0) nodes.push(text(`run ${point.begins_run} begins`, ""));
     const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
     if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
     return nodes;

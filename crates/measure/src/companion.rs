@@ -110,10 +110,10 @@ impl CompanionUsage {
     /// Which metrics are absent and why.
     #[must_use]
     pub fn absent(&self) -> Vec<MissingMetric> {
-        let cpu = "not available here: the kernel does not say which processes are below one \
-                   (`/proc/PID/task/TID/children`)";
-        let peak = "not available here: the peak of a process's memory cannot be begun again \
-                    (`/proc/PID/clear_refs`)";
+        let cpu = "not available here: the kernel does not list the children of a process \
+             (`/proc/PID/task/TID/children`)";
+        let peak = "not available here: the memory peak of a process cannot be reset \
+             (`/proc/PID/clear_refs`)";
         let absent = [
             ("companion-cpu", cpu, self.cpu.is_none()),
             ("companion-peak-memory", peak, self.peak_memory.is_none()),

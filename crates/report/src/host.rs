@@ -45,8 +45,11 @@ pub fn stolen(share: f64, when: &str) -> String {
 pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     let waited = waits.first().map(|first| {
         let took = duration(waits.iter().map(|wait| wait.took).sum());
-        let end =
-            if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
+        let end = if waits.iter().all(|wait| wait.quiet) {
+            ""
+        } else {
+            "; the host did not become quiet"
+        };
         format!("waited {took} for a quiet host{end}: {}", first.why)
     });
     let repeated = disturbed.first().map(|(round, why)| match disturbed.len() {

@@ -98,7 +98,7 @@ fn named(bisection: &Bisection) -> String {
 pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
     let is_known = bisection.limited(culprit.place) + bisection.limited(culprit.parent_place) == 0;
-    (!reached && is_known).then(|| format!("less than the {} that was requested", least(bisection)))
+    (!reached && is_known).then(|| format!("less than the requested {}", least(bisection)))
 }
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were
@@ -148,7 +148,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
                     count(some, "commit")
                 ),
             };
-            format!("undecided after {before} up to {last}: {why}{among}")
+            format!("undecided after {before}, up to {last}: {why}{among}")
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
@@ -159,7 +159,10 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
             };
             let nothing =
                 if bisection.standing.culprits.is_empty() { "nothing" } else { "nothing else" };
-            format!("after {before} up to {last} {nothing} changed by {}{hidden}", least(bisection))
+            format!(
+                "after {before}, up to {last}: {nothing} changed by {} or more{hidden}",
+                least(bisection)
+            )
         };
         (line, places)
     };
@@ -407,7 +410,7 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         *earlier = name(bisection, 0);
     }
     let (what, least) = (subject(asked), least(bisection));
-    format!("not reproduced: {good} and {bad} do not differ in {what} by {least} here and now")
+    format!("not reproduced: {good} and {bad} differ in {what} by less than {least} here and now")
 }
 
 /// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the

@@ -81,7 +81,7 @@ impl ComparisonReport<'_> {
         let by = change(places);
         Some(format!(
             "values on processor {first} differ by {by} from those on processor {second}; the \
-             ratio is corrected for that"
+             ratio is corrected for this difference"
         ))
     }
 

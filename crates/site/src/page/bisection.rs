@@ -359,7 +359,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
                 ol.commits { @for one in all { li {
                     a href={ "../" (bisection_file(one)) } { (one.name) }
                     " of " (with_code(&subject(&one.asked))) ": "
-                    @if named(one) { b { "this one did it" } } @else { "it was measured" }
+                    @if named(one) { b { "named as the cause" } } @else { "measured" }
                 } } }
             }
         }

@@ -95,7 +95,7 @@ fn table(view: &View) -> Markup {
         table {
             thead { tr {
                 th scope="col" { "name" }
-                th scope="col" { "what came of it" }
+                th scope="col" { "result" }
                 th scope="col" { "benchmark and metric" }
                 th.num scope="col" { "commits" }
                 th.num scope="col" { "builds" }

@@ -29,8 +29,8 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
     let title = format!("Layouts, run {}", record.run);
     let content = html! {
         h1 { "Layouts of " (revision_named(view, "../", &record.revision)) }
-        p.lead { "The same source, linked in several orders: how far values differ when nothing \
-                  but that changes." }
+        p.lead {
+            "The same source, linked in several orders: how far values differ by order alone." }
         p.byline {
             "Measured in " (run_link(view, "../", record.run)) " on " (record.host)
             ", begun " (minute(record.started))

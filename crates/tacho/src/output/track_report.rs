@@ -173,10 +173,7 @@ impl TrackReport<'_> {
         } else if left > 0 {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
-            format!(
-                "nothing was measured this time: {revisions} that {are} built {are} not measured \
-                 yet"
-            )
+            format!("nothing was measured this time: {revisions} {are} built and not measured yet")
         } else if builds.iter().all(is_built) {
             "nothing was missing: everything is measured".to_owned()
         } else {

@@ -149,7 +149,7 @@ impl QuirkCheckRow<'_> {
         for one in &self.tried {
             let short = line.iter().find(|it| it.id == one.revision).map_or("?", Revision::short);
             let (with, without) = (said(&one.with), said(&one.without));
-            lines += &format!("{short} with it: {with}\n{short} without: {without}\n");
+            lines += &format!("{short} with quirk: {with}\n{short} without quirk: {without}\n");
         }
         if self.tried.len() < self.revisions {
             let (tried, all) = (self.tried.len(), text::count(self.revisions, "revision"));

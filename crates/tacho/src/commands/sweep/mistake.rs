@@ -37,7 +37,7 @@ pub enum SweepMistake {
     NothingToSweep,
     #[error("a search takes one command, but {commands} were given")]
     OneCommand { commands: usize },
-    #[error("the values of `{text}` go neither up by steps nor by a factor")]
+    #[error("the values of `{text}` rise neither by steps nor by a factor")]
     Unsteady { text: String },
     #[error("{values} values would be executed, {executions} executions in all")]
     TooMany { values: usize, executions: usize, text: String },
@@ -55,12 +55,12 @@ impl SweepMistake {
             Self::BadRange { .. } => "ranges rise, and are written like `batch=1..65536`",
             Self::BadSteps { .. } => "steps are written after a colon: `batch=1..65536:1024`",
             Self::Companion { .. } => {
-                "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
+                "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with the companion"
             }
             Self::EmptyValue { .. } => "remove the comma without a value beside it",
             Self::LogAlone => "a range that rises by a factor is written like `-P batch=1..1024*2`",
             Self::NotAParameter { known, .. } if known.is_empty() => {
-                "`parameters = { batch = [1, 64] }` in the plan gives it one"
+                "`parameters = { batch = [1, 64] }` in the plan gives the benchmark a parameter"
             }
             Self::NotAParameter { name, known } | Self::NotVaried { name, known } => {
                 return near(name, known);

@@ -223,16 +223,16 @@ mod tests {
             assert_eq!(values(text).unwrap_err(), format!("`{text}` has an empty value"));
         }
         for text in ["n=1,2,5..100", "n=1,64,100..8192"] {
-            let unsteady = format!("the values of `{text}` go neither up by steps nor by a factor");
+            let unsteady = format!("the values of `{text}` rise neither by steps nor by a factor");
             assert_eq!(values(text).unwrap_err(), unsteady);
         }
         assert_eq!(values("n=5..1").unwrap_err(), "`n=5..1` is not a range");
         assert!(values("n=1..100000").unwrap_err().contains("more than 10000 values"));
-        let unsteady = "the values of `n=8,4..64` go neither up by steps nor by a factor";
+        let unsteady = "the values of `n=8,4..64` rise neither by steps nor by a factor";
         assert_eq!(values("n=8,4..64").unwrap_err(), unsteady);
         assert_eq!(
             values("n=1..8*1").unwrap_err(),
-            "the values of `n=1..8*1` go neither up by steps nor by a factor"
+            "the values of `n=1..8*1` rise neither by steps nor by a factor"
         );
     }
 
