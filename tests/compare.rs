@@ -319,6 +319,8 @@ fn the_same_program_is_told_and_not_measured() {
         "HEAD~1 (the revision a) and HEAD (the revision b) built to the same artifacts: they are \
          the same program\n"
     );
+    let one = project.tacho("compare HEAD").exits(0).stdout;
+    assert!(one.ends_with("): name another one, such as `HEAD~1`\n"), "{one}");
     assert_eq!(project.tacho("compare HEAD~1 --json").exits(0).json()["same_program"], true);
     let markdown = project.tacho("compare HEAD~1 HEAD --markdown --junit same.xml").exits(0).stdout;
     assert!(markdown.starts_with("**same program: nothing to compare**\n\n"), "{markdown}");

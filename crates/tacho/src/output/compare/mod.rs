@@ -60,6 +60,9 @@ impl CompareReport<'_> {
             ComparisonResult::Interrupted => {
                 "interrupted before anything was measured\n".to_owned()
             }
+            ComparisonResult::SameProgram if a == b => {
+                format!("both sides are {a}: name another one, such as `HEAD~1`\n")
+            }
             ComparisonResult::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
             }
