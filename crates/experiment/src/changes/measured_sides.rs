@@ -11,6 +11,9 @@ use super::{JudgedSeries, Material, RevisionOrders};
 /// At most this many revisions of each side are looked at.
 const NEAR: usize = 30;
 
+/// A level and a median that differ by no more than this share are not distinguished.
+const ALIKE: f64 = 0.005;
+
 /// One side of a change: the revisions from the change before it, up to the one after it.
 #[derive(Clone, Debug)]
 pub struct MeasuredSide {
@@ -38,6 +41,17 @@ impl MeasuredSide {
     pub fn spread(&self) -> Option<f64> {
         Summary::of(&self.values).and_then(|summary| summary.spread())
     }
+}
+
+/// Whether the medians of these sides are not the levels of their change: levels are those between
+/// neighbouring executions, without differences between runs.
+#[must_use]
+pub fn are_other_levels(sides: &[MeasuredSide; 2], change: &Change) -> bool {
+    let finding = &change.finding;
+    let is_off = |(side, level): (&MeasuredSide, f64)| {
+        side.level().is_some_and(|measured| (measured.median / level - 1.0).abs() > ALIKE)
+    };
+    finding.kind.is_of_level() && sides.iter().zip([finding.before, finding.after]).any(is_off)
 }
 
 /// Both sides of a change of that series, from the change before to the change after; `others` are

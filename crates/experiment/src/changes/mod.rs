@@ -47,7 +47,7 @@ pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use material::{Material, RunTags};
-pub use measured_sides::{MeasuredSide, measured_sides};
+pub use measured_sides::{MeasuredSide, are_other_levels, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
 pub use stored::{StoredChanges, UnknownChange};

@@ -93,9 +93,14 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
+/// Whether its series is judged by what its runs know.
+fn is_by_runs(view: &View, one: &ChangeView) -> bool {
+    one.series.and_then(|series| view.history_of(&view.series[series])).is_some()
+}
+
 /// Why it is believed, and what speaks against it.
 fn believed(view: &View, one: &ChangeView) -> Vec<String> {
-    let by_runs = one.series.and_then(|series| view.history_of(&view.series[series])).is_some();
+    let by_runs = is_by_runs(view, one);
     let is_apart = sides(view, one).is_some_and(|[before, after]| {
         let runs = |rows: &[&SeriesRow]| -> BTreeSet<i64> {
             rows.iter().flat_map(|row| &row.point.runs).copied().collect()
@@ -162,6 +167,9 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
                     "Each dot is a sample, and each bar a median, of the nearest builds on each "
                     "side (at most " (SIDE) "): " (grouped(before.len())) " samples before, "
                     (grouped(after.len())) " after."
+                    @if is_by_runs(view, one) {
+                        " The levels above are without differences between runs."
+                    }
                 }
             }
         }

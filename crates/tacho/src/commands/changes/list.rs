@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use tacho_experiment::changes::{
-    FalseAlarms, JudgedSeries, StoredChanges, events, is_doubtful, is_new_regression,
+    FalseAlarms, JudgedSeries, StoredChanges, are_other_levels, events, is_doubtful,
+    is_new_regression,
 };
 use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
 use tacho_report::bisection::{beside_changes, subject};
@@ -72,6 +73,10 @@ fn listing(
     let doubtful = shown.iter().filter(is_open);
     let doubtful = doubtful.filter(|change| is_doubtful(change, found.sides(change).as_ref()));
     let doubtful: Vec<String> = doubtful.map(|change| change.name.clone()).collect();
+    let is_off = |change: &&&Change| {
+        found.sides(change).is_some_and(|sides| are_other_levels(&sides, change))
+    };
+    let off_medians = shown.iter().filter(is_off).map(|change| change.name.clone()).collect();
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
@@ -100,6 +105,7 @@ fn listing(
         unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_gap(it)).cloned().collect(),
         remarks: remarks(found, filter),
         doubtful,
+        off_medians,
         histories: histories(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
         regressions,

@@ -2,7 +2,7 @@
 //! became of it.
 
 use serde::Serialize;
-use tacho_experiment::changes::MeasuredSide;
+use tacho_experiment::changes::{MeasuredSide, are_other_levels};
 use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
 use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
 use tacho_report::quirk::QuirkEffect;
@@ -17,8 +17,6 @@ use crate::output::{table, text};
 /// At most this many commits are shown, and this many files of each.
 const COMMITS: usize = 20;
 const FILES: usize = 6;
-/// A level and a median that differ by no more than this share are not distinguished.
-const ALIKE: f64 = 0.005;
 
 /// All that is known of a change.
 pub struct Evidence {
@@ -167,8 +165,7 @@ impl Evidence {
 
     /// Why the medians of what was measured are not the levels of the change, where they differ.
     fn otherwise_measured(&self) -> Option<String> {
-        let finding = &self.change.finding;
-        let sides = self.sides.as_ref()?;
+        let sides = self.sides.as_ref().filter(|it| are_other_levels(it, &self.change))?;
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
         let why = match (self.by_runs, is_one_run) {
@@ -176,12 +173,7 @@ impl Evidence {
             (true, false) => "the change is without differences between runs",
             (false, _) => "these are the levels right at the change",
         };
-        let [before, after] = sides.each_ref().map(MeasuredSide::level);
-        let medians = [before?.median, after?.median];
-        let levels = [finding.before, finding.after].into_iter().zip(medians);
-        let is_off = |(level, median): (f64, f64)| (median / level - 1.0).abs() > ALIKE;
-        (finding.kind.is_of_level() && levels.into_iter().any(is_off))
-            .then(|| format!("; the medians below differ: {why}"))
+        Some(format!("; the medians below differ: {why}"))
     }
 
     /// Which commits it may be, and how to go on.

@@ -52,6 +52,8 @@ pub struct ChangeListing {
     pub unplanned: HashSet<String>,
     /// The names of changes that may be the host's: no run measured both sides.
     pub doubtful: Vec<String>,
+    /// The names of changes whose levels are not the medians of what was measured.
+    pub off_medians: Vec<String>,
     /// What the runs of a series know, where it was judged by them.
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
@@ -275,6 +277,13 @@ impl ChangeListing {
                 "may be caused by the host (no run measured both sides): {}; `tacho changes \
                  --confirm` measures both sides again\n",
                 first_of(&self.doubtful, NAMED)
+            );
+        }
+        if !self.off_medians.is_empty() {
+            out += &format!(
+                "levels are not the medians of all samples, which have differences between runs \
+                 or executions: {}; `tacho changes show NAME` has both\n",
+                first_of(&self.off_medians, NAMED)
             );
         }
         let mut reasons: Vec<&str> = self.not_judged.iter().map(|(_, why)| why.as_str()).collect();
