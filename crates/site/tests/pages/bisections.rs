@@ -40,8 +40,8 @@ fn a_bisection_tells_what_it_named_and_by_what() {
         other.contains(left) && other.contains("the named commits, so something else changed too"),
         "{other}"
     );
-    let back =
-        "inside the merge is the bisection <a href=\"../bisection/b2.html\">b2</a>: Not reproduced";
+    let back = "The commits of the merge were searched by bisection \
+                <a href=\"../bisection/b2.html\">b2</a>: Not reproduced";
     assert!(html.contains(back), "{html}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
     assert!(
