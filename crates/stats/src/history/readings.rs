@@ -1,4 +1,10 @@
 //! What the samples of one run say of each of its revisions.
+//!
+//! This estimate of programs and rounds is not that of [`crate::interleaved`], which loses here:
+//! of 555 simulated histories, with its levels and variances, changes that are placed exactly have
+//! an F1 of .78 instead of .89 in one run of 60 to 300 revisions, of .84 instead of .87 in many
+//! runs, and of .826 instead of .833 in one run of 5 to 40. These samples have rounds, but no order
+//! within them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
