@@ -128,9 +128,9 @@ impl References {
         self.0.get(&key.identity()).cloned()
     }
 
-    /// Takes this answer as the reference, without keeping it.
+    /// Takes this first answer as the reference, without keeping it.
     pub fn take(&mut self, key: &BenchmarkKey, answer: &AnswerText) {
-        self.0.insert(key.identity(), answer.clone());
+        self.0.insert(key.identity(), AnswerText { is_first: true, ..answer.clone() });
     }
 
     /// Keeps this answer as the reference, unless another was first.

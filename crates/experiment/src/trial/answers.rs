@@ -22,19 +22,21 @@ pub struct AnswerText {
     pub digest: Digest,
     /// All of it, if it is short and text.
     pub text: Option<Arc<str>>,
+    /// Whether it is the first answer of a comparison, where no reference is kept.
+    pub is_first: bool,
 }
 
 impl AnswerText {
     /// The answer with this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
-        Self { digest: Digest::of(content), text: text(content) }
+        Self { digest: Digest::of(content), text: text(content), is_first: false }
     }
 
     /// The answer with this digest, and this content if it is known.
     #[must_use]
     pub fn with(digest: Digest, content: Option<&[u8]>) -> Self {
-        Self { digest, text: content.and_then(text) }
+        Self { digest, text: content.and_then(text), is_first: false }
     }
 
     /// What an execution printed, if its digest was requested.

@@ -369,7 +369,9 @@ impl Trial {
             let of = if self.answer == RightAnswer::SameAsFirst { "" } else { OF_FILE };
             format!("digest {digest} ({bytes} B), not {right}{of}")
         });
-        Some(Failure::WrongAnswer { why })
+        // Which side is right is not known.
+        let whose = if expected.is_first { "; expected is the first answer" } else { "" };
+        Some(Failure::WrongAnswer { why: why + whose })
     }
 }
 
