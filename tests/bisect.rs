@@ -349,7 +349,7 @@ fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
     let mistyped = answer(&["--run", "nobody --at-all", "--quiet"]);
     assert!(
         mistyped.starts_with(
-            "undecided: both ends fail in the same way, so no other revision was tried\nhint: "
+            "cannot bisect: both ends fail in the same way, so no other revision was tried\nhint: "
         ),
         "{mistyped}"
     );
@@ -363,7 +363,7 @@ fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
     let list = project.tacho("bisect list").succeeds().stdout;
     assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
     let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(list.contains("undecided: both ends fail in the same way"), "{list}");
+    assert!(list.contains("cannot bisect: both ends fail in the same way"), "{list}");
 }
 
 #[test]
@@ -732,7 +732,7 @@ fn values_of_zero_and_below_are_compared_by_difference() {
     let ratios = project.tacho("bisect HEAD~7 HEAD --quiet").exits(2).stdout;
     assert!(
         ratios.starts_with(
-            "undecided: all values at both ends are 0 or negative and have no \
+            "cannot bisect: all values at both ends are 0 or negative and have no \
             ratio, "
         ),
         "{ratios}"

@@ -768,14 +768,14 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert!(told.stdout.contains("\n1 unclear; "), "{}", told.stdout);
     assert_eq!(
         told.stderr,
-        "warning: 1 of 1 row is unclear at the limit of 5 %, and `--fail-on \
+        "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
          \x20 command time: at most 31.3 % slower, or not slower\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
-        "warning: 1 of 1 row is unclear at the limit of 5 %, and `--fail-on \
+        "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
          \x20 command time: at most 31.3 % slower, or not slower\n\
          error: `--fail-on slower:5%,unclear`: failed because of command time (at most 31.3 % \
@@ -803,7 +803,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     let markdown = gate("slower:5% --markdown").exits(0).stdout;
     assert!(
         markdown.ends_with(
-            "\n- warning: 1 of 1 row is unclear at the limit of 5 %, and `--fail-on \
+            "\n- warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
              \x20 - command time: at most 31.3 % slower, or not slower\n"
         ),
@@ -857,7 +857,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let told = project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%").exits(0);
     assert!(
         told.stderr.ends_with(
-            "warning: 1 of 1 row is unclear at the limit of 5 %, and `--fail-on \
+            "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
              \x20 answer wall: 3 rounds are too few for an interval, which needs 4\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"

@@ -73,7 +73,7 @@ impl BenchFindings<'_> {
         let looked_at = (self.is_looked_at && has_interval).then(|| format!("* {LOOKED_AT_MEANS}"));
         let few = (!is_known).then(|| {
             format!(
-                "fewer than {FEWEST} samples give no 95 % interval; use `-r \
+                "fewer than {FEWEST} samples give no 95 % interval of a median; use `-r \
                      {FEWEST}`"
             )
         });

@@ -33,11 +33,12 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
 }
 
 /// That it is undecided and why; or the one commit that is very likely it, where only verifying was
-/// left.
+/// left. Where the command fails at both ends there was nothing to decide.
 #[must_use]
-pub fn headline(bisection: &Bisection, why: &str) -> String {
+pub fn headline(bisection: &Bisection, reason: UndecidedReason, why: &str) -> String {
     match very_likely(bisection) {
         Some(commit) => format!("very likely {commit}, not verified: {why}"),
+        None if reason == UndecidedReason::Command => format!("cannot bisect: {why}"),
         None => format!("undecided: {why}"),
     }
 }

@@ -74,7 +74,7 @@ fn ended(bisection: &Bisection) -> String {
         Some(BisectionEnd::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
         Some(BisectionEnd::NotReproduced) => "not reproduced".to_owned(),
         Some(BisectionEnd::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
-            0 => format!("undecided: {}", undecided(bisection, reason)[0]),
+            0 => headline(bisection, reason, &undecided(bisection, reason)[0]),
             some => format!("undecided among {}", count(some, "commit")),
         },
     }
@@ -362,7 +362,7 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
         Some(BisectionEnd::Verified) => None,
         Some(BisectionEnd::NotReproduced) => Some(not_reproduced(bisection)),
         Some(BisectionEnd::Undecided { reason }) => {
-            Some(headline(bisection, &undecided(bisection, reason)[0]))
+            Some(headline(bisection, reason, &undecided(bisection, reason)[0]))
         }
         None => Some(format!("not finished yet: {}", stage(standing.stage))),
     };

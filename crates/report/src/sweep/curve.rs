@@ -89,7 +89,7 @@ impl SweepFindings<'_> {
         let cost = percent(curve.costs[knee].estimate.exp_m1());
         let name = self.name(knee);
         Some(format!(
-            "knee: {name}, {cost} from the best: further steps towards the best gain little"
+            "knee: {name}, {cost} from the best: the curve bends most, further steps gain less"
         ))
     }
 

@@ -68,7 +68,7 @@ pub enum SweepMark {
     Best,
     /// It is not distinguishable from the best.
     Plateau,
-    /// From there to the best value, further steps gain little.
+    /// From there to the best value, further steps gain less.
     Knee,
     /// It is used today.
     Default,

@@ -1,7 +1,7 @@
 //! Recognising what stands in a folder, to write a first plan for it.
 //!
 //! [`init_plan`] asks one recogniser after the other (Cargo, Go, `CMake`, Meson, autotools, Python,
-//! Make) for a [`Recipe`], which `write` puts down as a commented plan that works as it is. All of
+//! Make) for a [`Recipe`], which `write` puts down as a plan with comments. All of
 //! it is guessing from files: nothing is executed, and what cannot be read is passed over. A guess
 //! never becomes part of a command unless it is a plain word.
 
@@ -35,7 +35,7 @@ const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
     make::recognise,
 ];
 
-/// A plan for what stands in that folder, as text with comments; it works as it is.
+/// A plan for what stands in that folder, as text with comments.
 ///
 /// Where nothing is recognised, or nothing that can be executed, the benchmark is one of `true`,
 /// and the comments say what to put in its place.

@@ -52,7 +52,7 @@ fn head(recipe: &Recipe) -> String {
         }
         (what, Some(_)) => {
             format!(
-                "Written for {what}; it works as it is.\n\
+                "Written for {what}; all but `command` should fit.\n\
                  # What `command` executes is a guess: replace it with what users wait for."
             )
         }

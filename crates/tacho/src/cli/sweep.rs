@@ -11,7 +11,7 @@ use super::{BenchArgs, HyperfineArgs};
 ///
 /// Needs no plan. All values are executed in rounds, so drift of the host does not look like a
 /// trend. The answer has the best value, the values not distinguishable from it (the plateau), the
-/// value after which further steps gain little (the knee), and how much worse `--default` is.
+/// value after which further steps gain less (the knee), and how much worse `--default` is.
 /// `--search` finds the best value with fewer executions. `--highest-load` finds the largest value
 /// at which a metric keeps a limit.
 ///

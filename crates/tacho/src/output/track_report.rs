@@ -174,6 +174,8 @@ impl TrackReport<'_> {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
             format!("nothing was measured this time: {revisions} {are} built and not measured yet")
+        } else if !self.lacking().is_empty() {
+            "nothing was measured: everything was executed before, and some of it failed".to_owned()
         } else if builds.iter().all(is_built) {
             "nothing was missing: everything is measured".to_owned()
         } else {

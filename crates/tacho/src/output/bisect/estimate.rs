@@ -63,7 +63,7 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
     let least = least(asked);
     let built = match expected.built {
         0 => String::new(),
-        built => format!(" ({built} perhaps cached)"),
+        built => format!(" ({built} of them made before)"),
     };
     let most = match asked.own_builds() {
         Some(most) => format!(", at most {most}"),
@@ -146,7 +146,9 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let builds = seconds(building);
     match expected.takes(asked) {
         None if building <= 0.0 => {
-            format!("no build is missing; how long executions take is known after the first{most}")
+            format!(
+                "no new build is expected; the time of executions is known after the first{most}"
+            )
         }
         None => format!(
             "about {builds} for the builds; the time of executions is known after the first \

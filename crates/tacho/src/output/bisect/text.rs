@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UnusableRevision,
+    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UndecidedReason,
+    UnusableRevision,
 };
 
 use tacho_report::bisection::{
@@ -105,8 +106,8 @@ fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
         Some(BisectionEnd::NotReproduced) => vec![nothing_changed(bisection)],
         Some(BisectionEnd::Undecided { reason }) => {
             let [why, what_helps] = undecided(bisection, reason);
-            let mut first = vec![Block::Lead(headline(bisection, &why))];
-            first.extend(suspects(bisection));
+            let mut first = vec![Block::Lead(headline(bisection, reason, &why))];
+            first.extend(suspects(bisection, reason));
             first.push(hint(what_helps));
             [vec![first], so_far(bisection)].concat()
         }
@@ -282,13 +283,15 @@ fn rarer(least: f64) -> Option<(f64, usize)> {
     (less < least * 100.0).then(|| (less, BisectionRequest::executions_to_exclude(less / 100.0)))
 }
 
-/// The commits that it may be.
-fn suspects(bisection: &Bisection) -> Vec<Block> {
+/// The commits that it may be. Where builds vary too much it is open whether anything changed.
+fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Vec<Block> {
     let all = &bisection.standing.suspects;
+    let is_open = matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise);
+    let cause = if is_open { "if anything changed, the cause" } else { "the cause" };
     let line = match suspected(all) {
         0 => return Vec::new(),
-        1 => "the cause is this commit (95 % certain):".to_owned(),
-        number => format!("the cause is one of {} (95 % certain):", count(number, "commit")),
+        1 => format!("{cause} is this commit (95 % certain):"),
+        number => format!("{cause} is one of {} (95 % certain):", count(number, "commit")),
     };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
@@ -438,9 +441,13 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         0 => "no builds".to_owned(),
         builds => format!("{} in {}", count(builds, "build"), time(building)),
     };
+    // Executions that fail are kept as samples too, and `tacho log` counts them.
+    let sampled = match samples {
+        0 if executing > 0.0 => "no usable samples".to_owned(),
+        samples => count(samples, "sample"),
+    };
     let mut text = format!(
-        "{building}, {} in {}{around}; run {} on {}\n",
-        count(samples, "sample"),
+        "{building}, {sampled} in {}{around}; run {} on {}\n",
         time(executing),
         bisection.run,
         bisection.host,

@@ -204,10 +204,13 @@ impl CompareReport<'_> {
         };
         let rows_of = text::count(all.rows.len(), "row");
         let is = if open.len() == 1 { "is" } else { "are" };
-        let of = format!("{} of {rows_of}{with} {is} unclear", open.len());
-        let at_limit =
-            fail_on.limit().map(|limit| format!(" at the limit of {}", as_written(limit)));
-        let at_limit = at_limit.unwrap_or_default() + &self.surely_below(all);
+        // A row that is slower for certain may be so by less than the limit.
+        let what = match fail_on.limit() {
+            Some(limit) => format!("not decided at the limit of {}", as_written(limit)),
+            None => "unclear".to_owned(),
+        };
+        let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
+        let more_below = self.surely_below(all);
         let line = |row: &&ComparedRow| {
             format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(fail_on, all, row))
         };
@@ -217,7 +220,7 @@ impl CompareReport<'_> {
         }
         let them = if open.len() == 1 { "it" } else { "them" };
         Some(GateWarning {
-            what: format!("{of}{at_limit}, and `--fail-on {typed}` {so}"),
+            what: format!("{of}{more_below}, and `--fail-on {typed}` {so}"),
             rows,
             hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
         })
