@@ -200,10 +200,10 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
         project.file("other.diff", "--- a/prog\n+++ b/prog\n@@ -1 +1 @@\n-bucket=61\n+bucket=45\n");
     let other = project.tacho("try other.diff").exits(2).stdout;
     assert!(other.contains("hunk 1 of `prog` (`@@ -1 +1 @@`) finds other lines there"), "{other}");
-    let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
+    let few = project.tacho("try fast.diff -r 2").exits(0).stdout;
     assert!(few.contains("unclear: 1 more round (") && few.contains(") would decide"), "{few}");
-    let noisy = project.tacho("try fast.diff -r 3 -m wall").exits(0).stdout;
-    assert!(noisy.contains("unclear: 3 rounds are too few for an interval"), "{noisy}");
+    let noisy = project.tacho("try fast.diff -r 2 -m wall").exits(0).stdout;
+    assert!(noisy.contains("unclear: 2 rounds are too few for an interval"), "{noisy}");
 }
 
 #[test]

@@ -106,14 +106,15 @@ impl RunContrast {
         Self::of(scale, sides, &SampleValue::high, &SampleValue::low)
     }
 
-    /// This many rounds in which both sides are what they always are.
-    pub fn alike(scale: Scale, rounds: usize) -> Self {
+    /// This many rounds in which both sides are what they always are, and so is a control.
+    pub fn alike(scale: Scale, rounds: usize, has_control: bool) -> Self {
         let all = vec![0.0; rounds];
+        let with_control = vec![0.0; if has_control { 2 * rounds } else { rounds }];
         Self {
             scale,
             a: all.clone(),
             b: all.clone(),
-            pooled: [all.clone(), all.clone()],
+            pooled: [with_control, all.clone()],
             rounds: all,
             layouts: None,
             neighbours: None,

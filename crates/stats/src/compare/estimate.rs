@@ -206,8 +206,9 @@ impl BoundContrasts {
     /// levels.
     pub fn fewest_with_an_interval(&self, estimator: Estimator, level: f64) -> Option<usize> {
         let have = usize::try_from(self.fewest()).ok().filter(|_| !self.has_levels())?;
+        let has_control = self.stated.pooled[0].len() > self.stated.a.len();
         (have + 1..=MOST_FEW).find(|&rounds| {
-            let alike = RunContrast::alike(self.stated.scale, rounds);
+            let alike = RunContrast::alike(self.stated.scale, rounds, has_control);
             let estimator = if estimator.is_paired() { Estimator::RoundRatios } else { estimator };
             estimator.bound_below(&alike, level).is_some()
         })

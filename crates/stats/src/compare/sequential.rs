@@ -23,8 +23,9 @@ const KEPT: f64 = 0.1;
 /// This share of the error is spent on verdicts. The estimator may change from look to look, and
 /// growing noise makes looks depend on each other less than the calculation assumes. Simulated,
 /// this costs up to a sixth more error. On a real host beside other work, with 0.85, a program
-/// differed from itself in 3.0 % of comparisons, of which 2 % are allowed.
-const CAUTION: f64 = 0.67;
+/// differed from itself in 3.0 % of comparisons, of which 2 % are allowed. With less than 0.7, six
+/// rounds without a control would have no interval at all.
+const CAUTION: f64 = 0.7;
 
 /// What one look may spend, and what an interval is worth that is shown at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
