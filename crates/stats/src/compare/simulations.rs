@@ -10,6 +10,7 @@ use super::estimate::BoundContrasts;
 use super::noise::RatioNoise;
 use super::*;
 use crate::draw::gaussian;
+use crate::interleaved::simulated::{Movement, SimulatedHost};
 
 /// Sessions of the programs one after another in rounds of random order; `speeds` is what each
 /// takes in quiet.
@@ -409,4 +410,32 @@ fn on_a_steady_host_nothing_is_lost() {
     let (loss, share) = ((ours / best).sqrt(), f64::from(covered) / f64::from(trials));
     assert!(loss <= 1.05, "{loss:.3} times the error of the best estimate");
     assert!((0.93..=0.97).contains(&share), "{share}");
+}
+
+#[test]
+fn what_is_slow_now_and_then_is_not_the_same_on_a_host_that_moves() {
+    let spells = |apart| Movement::Spells { apart, length: 30.0, share: 0.5 };
+    for movement in [Movement::Steady, Movement::Drift(0.003), spells(0.03), spells(0.56)] {
+        let (mut held, mut same, hosts) = (0, 0, 100);
+        for seed in 0..hosts {
+            let mut host = SimulatedHost::new(movement, seed);
+            host.noise = 0.004;
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut sides = [Vec::new(), Vec::new(), Vec::new()];
+            for (place, it) in (0..).zip(host.rounds(&[0.0; 3], 30)) {
+                // B takes 30 % longer in 40 % of its executions.
+                let is_slow = it.program == 1 && rng.random::<f64>() < 0.4;
+                let value = it.value.exp() * if is_slow { 1.3 } else { 1.0 };
+                sides[it.program].push(SampleValue::new(value).in_round(it.round).at(place));
+            }
+            let [a, b, control] = [0, 1, 2].map(|side| sides[side].as_slice());
+            let rules = ComparisonRules::default();
+            let compared = compare(&Sides { a, b, control }, &rules, Look::only(30, 0.05));
+            let (low, high) = compared.estimate.unwrap().interval.unwrap();
+            held += u32::from((low..=high).contains(&1.12));
+            same += u32::from(compared.verdict == Verdict::Same);
+        }
+        println!("{movement:?}: {held} held, {same} the same of {hosts}");
+        assert!(held >= 88 && same <= 5, "{movement:?}: {held} held, {same} the same of {hosts}");
+    }
 }

@@ -4,6 +4,7 @@ use super::choice::EstimatorChoice;
 use super::comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
 use super::estimate::BoundContrasts;
 use super::modes::SharedModes;
+use super::order::sorted;
 use super::resolution::Clock;
 use super::sample::{self, SampleValue, Scale};
 use super::sample_size::{MoreSamples, more};
@@ -32,15 +33,7 @@ impl ComparisonWork {
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
-        // Modes that come and go with the host's speed are the host's. Neighbours of a program with
-        // modes may agree sharply too, so that alone shows nothing of the host.
-        let is_moving =
-            both.interleaved().is_some_and(|both| both.fit().host_moves(MovementQuestion::Once));
-        let modes = if is_exact && !is_moving {
-            SharedModes::of(scale, both.a(), both.b(), clock.compared_step)
-        } else {
-            None
-        };
+        let modes = if is_exact { modes(scale, &both, clock.compared_step) } else { None };
         Self { a, b, control, scale, both, modes, rules: *rules, look, clock }
     }
 
@@ -221,6 +214,18 @@ impl ComparisonWork {
         ];
         notes.into_iter().flatten().collect()
     }
+}
+
+/// The modes of the programs. Modes that come and go with the host's speed are the host's: they are
+/// taken off first. Neighbours of a program with modes may agree sharply too, so that alone shows
+/// nothing of the host.
+fn modes(scale: Scale, both: &BoundContrasts, step: f64) -> Option<SharedModes> {
+    let in_order = both.interleaved().filter(|it| it.fit().host_moves(MovementQuestion::Once));
+    let Some(in_order) = in_order else {
+        return SharedModes::of(scale, both.a(), both.b(), step);
+    };
+    let [a, b] = in_order.without_path().map(|side| sorted(&side));
+    SharedModes::of(scale, &a, &b, step)
 }
 
 /// How many samples reached a limit.

@@ -54,6 +54,21 @@ impl Contrast {
         &self.fit
     }
 
+    /// The values of both programs as they would have been at the host's usual speed. The other
+    /// program shows that speed: a program's own modes may come in sequence.
+    #[must_use]
+    pub fn without_path(&self) -> [Vec<f64>; 2] {
+        let levels = self.fit.levels();
+        let is_other = |at: usize, other: usize| self.values[at].1 != self.values[other].1;
+        let noise = neighbours::without_path_by(&self.fit.rest, is_other);
+        let mut sides = [Vec::new(), Vec::new()];
+        for ((_, second), noise) in self.values.iter().zip(noise) {
+            let side = usize::from(*second);
+            sides[side].push(levels[side] + noise);
+        }
+        sides
+    }
+
     /// How many rounds have both.
     #[must_use]
     pub fn rounds(&self) -> usize {

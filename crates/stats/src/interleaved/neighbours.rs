@@ -263,12 +263,17 @@ fn errors(
 /// counts for little where the host's speed jumped in between; what the noise alone makes of
 /// differences does not matter.
 pub(super) fn without_path(rest: &[f64]) -> Vec<f64> {
+    without_path_by(rest, |_, _| true)
+}
+
+/// The same, by those neighbours alone for which this holds.
+pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> bool) -> Vec<f64> {
     let tails = Tails::of(rest);
     let of = |at: usize| {
         let (mut sum, mut weights) = (0.0, 0.0);
         for other in at.saturating_sub(LAGS)..=(at + LAGS).min(rest.len() - 1) {
             let lag = at.abs_diff(other);
-            if lag > 0 {
+            if lag > 0 && counts(at, other) {
                 let off = (rest[other] - rest[at]) / (JUMP * tails.squares[lag - 1].sqrt());
                 let weight = 1.0 / (1.0 + off * off);
                 sum += weight * rest[other];
