@@ -156,10 +156,7 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
     let told = project.tacho("compare zero hundred -m errors -r 10").exits(0).stdout;
     assert!(told.contains("  +100  100 … 100  all pairs  slower\n"), "{told}");
     let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
-    assert!(
-        few.contains("  unclear: 1 more round (") && few.contains(") would decide\n"),
-        "{few}"
-    );
+    assert!(few.contains("  unclear: 1 more round (") && few.contains(") would decide\n"), "{few}");
     // The runs above were of both builds, and what they differ by is nothing.
     let kept =
         project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
