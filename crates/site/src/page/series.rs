@@ -39,7 +39,10 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
                 a href={ "../data/" (series.slug) ".json" } { "JSON" } "."
             }
             @if let Some(uneven) = uneven_runs(series.series) {
-                p.note { (sentence(&uneven, ["", ""])) " The samples in CSV and JSON are raw." }
+                p.note {
+                    (sentence(&uneven, ["", ""]))
+                    " The samples in CSV are as measured; those in JSON are corrected."
+                }
             }
             (scrolling("numbers", &table(view, series)))
         }
