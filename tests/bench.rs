@@ -526,7 +526,8 @@ fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
     assert_eq!(
         bench(&three).exits(2).stderr,
         "error: `-n` is given 3 times for 2 commands\nhint: give one name for each command, in \
-         order; with parameters, one name is for all combinations\n"
+         order; with parameters, give one name for all, one for each combination, or one for \
+         each command as typed\n"
     );
 }
 

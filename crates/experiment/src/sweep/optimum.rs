@@ -102,7 +102,8 @@ pub fn find_optimum(
 }
 
 impl OptimumQuestion {
-    /// A search with at most half of the executions that the rounds of the whole grid would take.
+    /// A search with at most half of the executions that the rounds of the whole grid would take,
+    /// or with up to `FEWEST` where that is more.
     #[must_use]
     pub fn of(sweep: SweepQuestion) -> Self {
         let values = sweep.bench.commands.len();

@@ -62,6 +62,7 @@ fn head(recipe: &Recipe) -> String {
 # What Tachograph measures, and how.
 # {found}
 # `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
+# Later runs also measure the last measured commit again, to link the runs.
 "
     )
 }

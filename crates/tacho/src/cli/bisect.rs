@@ -17,12 +17,12 @@ use crate::cli::shared::DirectionName;
 /// evidence for either side. After an interruption, the same command resumes.
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 error, or neither end has a
-/// value: the command fails at both for the same reason, or a program or source for the build is
-/// missing; 3 the ends do not differ here and now (with `--test`, also if both always pass or
-/// always fail); 4 undecided (the commits that may be the cause are printed), or neither end builds
-/// for another reason; 5 named and verified, but the effect depends on the machine or the layout
-/// (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit inside the
-/// merge is undecided; 130 interrupted.
+/// value because the command fails in the same way at both, a program for the build is missing, or
+/// sources could not be fetched; 3 the ends do not differ here and now (with `--test`, also if both
+/// always pass or always fail); 4 undecided (the commits that may be the cause are printed), or no
+/// revision near an end has a value; 5 named and verified, but the effect depends on the machine or
+/// the layout (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit
+/// inside the merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not

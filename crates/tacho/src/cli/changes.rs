@@ -66,7 +66,7 @@ pub struct ChangeQueryArgs {
     )]
     pub from: Option<Vec<PathBuf>>,
     /// Which direction is better. Overrides reports of tools, but not a `better` in the file
-    /// [default: by the file or tool, else by names and units, else lower]
+    /// [default: by the file or the tool, else by names and units, else lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
     /// With several files: the order of their points [default: by time, if all files have a time;
@@ -98,7 +98,7 @@ pub enum ChangesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the state of a change. An analysis never overwrites this state
+    /// Set the state of a change. Analyses keep this state
     Set {
         /// The name of a change, or a revision for all changes there
         name: String,
@@ -128,8 +128,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of these states. With states of both sorts (set by the user, found by
-    /// the analysis), a change must match one of each
+    /// Only changes in one of these states: of life (provisional, confirmed, withdrawn) or set by
+    /// the user (the others). With states of both sorts, a change must match one of each
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds

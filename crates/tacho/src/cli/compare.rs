@@ -16,8 +16,9 @@ use super::shared::{ComparisonArgs, DirectionName, FormatArgs, StartArgs};
 ///
 /// Everything is executed in rounds, each in a fresh random order. A is executed twice in each
 /// round: its second copy, the control, shows how far equal programs differ on this host. Each
-/// benchmark stops when its verdict is clear. All rows are judged together: at most 5 % of the
-/// reported differences are expected to be false.
+/// benchmark stops when its verdict is clear. Rows are judged together: at most 5 % of the reported
+/// differences are expected to be false. A metric that does not vary, or that is computed from
+/// other metrics, does not count.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]

@@ -39,7 +39,7 @@ pub struct ExecutionArgs {
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
     /// The name of a command. Repeat it for the next command. With parameters: one name for all
-    /// ('{threads} threads'), or one for each combination
+    /// ('{threads} threads'), one for each combination, or one for each command as typed
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
     /// Start all commands by this shell: bash, "bash --norc", default (sh), or none [default: sh,

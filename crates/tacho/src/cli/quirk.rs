@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 /// Build old revisions: list the plan's quirks, check them, suggest one
 ///
-/// A quirk, `[[quirk]]` in the plan or in `quirks/*.toml` beside it, says what else to do so that
-/// the revisions of a range build, and why.
+/// A quirk makes a range of old revisions build, for example by a patch, and gives the reason. It
+/// is a `[[quirk]]` in the plan, or in `quirks/*.toml` beside the plan.
 #[derive(Debug, Args)]
 pub struct QuirkArgs {
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub enum QuirkCommand {
     },
     /// Build both ends and the middle of each quirk's range, with and without the quirk
     ///
-    /// Reports quirks that are not needed.
+    /// Reports quirks that are not needed, and revisions that do not build even with their quirk.
     ///
     /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
     Check(QuirkCheckArgs),
@@ -82,7 +82,7 @@ pub struct QuirkEffectArgs {
     /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Execute everything at most N times [default: 30, or as many as the budget allows]
+    /// Measure at most N rounds [default: 30, or as many as the budget allows]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)

@@ -22,11 +22,11 @@ pub struct ScheduleArgs {
     pub fetch_timeout: String,
     /// Give new changes to this shell command, as Markdown on its standard input
     ///
-    /// The command is executed in the plan's folder, once for all new changes, and not without new
-    /// changes. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`, `TACHO_CHANGES`
-    /// (names) and `TACHO_WORSE` (the number of changes for the worse). If the command fails, the
-    /// same changes are reported next time. At the first use, all known changes count as reported.
-    /// Exit status: 1 if a reported change is for the worse.
+    /// The command is executed in the plan's folder: once for all new changes together, and not at
+    /// all if there are none. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`,
+    /// `TACHO_CHANGES` (names) and `TACHO_WORSE` (the number of changes for the worse). If the
+    /// command fails, the same changes are reported next time. At the first use, all known changes
+    /// count as reported. Exit status: 1 if a reported change is for the worse.
     #[arg(long, value_name = "CMD")]
     pub notify: Option<String>,
     /// With `--notify`: report changes of a new run without measuring both sides again

@@ -17,8 +17,8 @@ pub struct ComparisonArgs {
     /// instructions=callgrind needs no hardware counters
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Execute everything at most N times [default: 30; with `--budget` no limit; with `--layouts`
-    /// 10 per layout]
+    /// Measure at most N rounds [default: 30; with `--budget` no limit; with `--layouts` 10 per
+    /// layout]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
@@ -51,7 +51,7 @@ pub struct ComparisonArgs {
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
     /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%). `,unclear` also
-    /// fails if a row is undecided, `,missing` if only A has a benchmark
+    /// fails if a row is undecided, `,missing` if a benchmark of A is not in B
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]

@@ -75,8 +75,8 @@ pub struct ShowArgs {
 pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
-    /// Instead, write pages of the bisections that were made in this repository without a plan
-    /// [default: the repository of this folder, if there is no plan]
+    /// Write pages of the bisections that were made in this repository without a plan, instead of
+    /// pages of the plan's results. Without a plan, the repository of this folder is taken
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,
 }

@@ -35,9 +35,9 @@ pub struct SweepArgs {
     /// With `--benchmark`: the folder for `{build}` [default: the plan's folder, as it is]
     #[arg(long, value_name = "FOLDER", requires = "benchmark", help_heading = "Commands")]
     pub build: Option<PathBuf>,
-    /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10. A
-    /// range continues by the step or the factor of the numbers before it. Several parameters make
-    /// all combinations
+    /// A parameter and its values: batch=1,64,1024 (a list), batch=1,2,4..8192 (each is doubled, as
+    /// the numbers before `..` are), level=10..100:10 (in steps of 10), size=1..1024*4 (each is
+    /// four times the one before). Several parameters make all combinations
     #[arg(long, short = 'P', value_name = "NAME=VALUES", help_heading = "Values")]
     pub parameter: Vec<String>,
     /// Execute more than 100 values or combinations

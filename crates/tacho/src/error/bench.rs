@@ -129,8 +129,8 @@ impl BenchMistake {
             BenchMistake::DuetByShell => Some("`-S sh` starts both commands in a shell".into()),
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             BenchMistake::Names { .. } => Some(
-                "give one name for each command, in order; with parameters, one name is for all \
-                 combinations"
+                "give one name for each command, in order; with parameters, give one name for all, \
+                 one for each combination, or one for each command as typed"
                     .into(),
             ),
             BenchMistake::FewestAboveMost { .. } => {
