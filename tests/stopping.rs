@@ -169,8 +169,9 @@ fn rules_that_do_not_go_together_are_refused() {
         last.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
-        execute 1 benchmark until each median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \
-        min 0 s, except what is measured already: at most 10,001 executions");
+        execute 1 benchmark until each median is known to ± 0.5 %, in 10 to 10000 rounds and 1 \
+        warmup round within 10 min 0 s, except what is measured already: at most \
+        10,001 executions");
     assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
         3 rounds, except what is measured already: at most 3 executions besides the \
         warmup");

@@ -228,16 +228,18 @@ fn what_would_be_done_is_said() {
     would look for changes of 5.0 % or more \
                                                      among 10 revisions with at most 20
       \
-                                                     builds, and execute 1 benchmark in 4 rounds \
-                                                     at each built revision
+                                                     builds, and execute 1 benchmark in 3 rounds \
+                                                     and 1 warmup round at each built
+      revision
     ");
     assert_snapshot!(said("--budget 2h --min-effect 2%"), @"
     would look for changes of 2.0 % \
                                                             or more among 60 revisions in 2 h 0 \
                                                             min, builds
       included, and \
-                                                            execute 1 benchmark in 4 rounds at \
-                                                            each built revision
+                                                            execute 1 benchmark in 3 rounds and \
+                                                            1 warmup round at each built
+      revision
     ");
     let json = |options: &str| {
         project.tacho(&format!("track --dry-run --json {options}")).succeeds().json()

@@ -66,7 +66,7 @@ pub(super) fn execute(
         series: &series,
         revisions: &revisions,
         unbuilt: &unbuilt,
-        rounds: plan.measure.rule.max_rounds,
+        rule: &plan.measure.rule,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {

@@ -84,7 +84,7 @@ pub(super) fn execute(
             series: &series,
             revisions: &selected.revisions,
             unbuilt: &unbuilt,
-            rounds: plan.measure.rule.max_rounds,
+            rule: &plan.measure.rule,
         },
         placed: &placed,
         wish: &wish,

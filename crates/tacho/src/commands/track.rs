@@ -96,7 +96,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         series: &series,
         revisions: &selected.revisions,
         unbuilt: &unbuilt,
-        rounds: plan.measure.rule.max_rounds,
+        rule: &plan.measure.rule,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {

@@ -17,16 +17,19 @@ pub fn moment(date: Timestamp) -> String {
     date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// How often a rule has everything executed: `in 11 rounds`, `until …`.
+/// How often a rule has everything executed: `in 10 rounds and 1 warmup round`, `until …`.
 pub fn rule(rule: &Rule) -> String {
     let time = rule.budget.map_or_else(String::new, |time| format!(" within {}", duration(time)));
+    let warmup = match rule.warmup.executions() {
+        None | Some(0) => String::new(),
+        Some(rounds) => format!(" and {}", count(rounds as usize, "warmup round")),
+    };
     let Some(wanted) = &rule.precision else {
-        let rounds = rule.max_rounds.saturating_add(rule.warmup.executions().unwrap_or(0));
-        return format!("in {}{time}", count(rounds as usize, "round"));
+        return format!("in {}{warmup}{time}", count(rule.max_rounds as usize, "round"));
     };
     let Rule { min_rounds, max_rounds, .. } = rule;
-    let share = precision(wanted.share);
-    format!("until each median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
+    let (share, rounds) = (precision(wanted.share), format!("{min_rounds} to {max_rounds} rounds"));
+    format!("until each median is known to {share}, in {rounds}{warmup}{time}")
 }
 
 /// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in
@@ -259,9 +262,12 @@ mod tests {
     fn rules_read_well() {
         let precision = Some(Precision { share: 0.005, metric: None });
         let fixed = Rule { budget: Some(Duration::from_secs(600)), ..Rule::default() };
-        assert_eq!(rule(&fixed), "in 11 rounds within 10 min 0 s");
+        assert_eq!(rule(&fixed), "in 10 rounds and 1 warmup round within 10 min 0 s");
         let open = Rule { precision, max_rounds: 200, ..Rule::default() };
-        assert_eq!(rule(&open), "until each median is known to ± 0.5 %, in 10 to 200 rounds");
+        assert_eq!(
+            rule(&open),
+            "until each median is known to ± 0.5 %, in 10 to 200 rounds and 1 warmup round"
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use tacho_experiment::analysis::reference_answer;
 use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{
-    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Series, first_of, short_name,
+    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Rule, Series, first_of,
+    short_name,
 };
 use tacho_report::build::{gap_lines, why};
 use tacho_store::Store;
@@ -36,8 +37,8 @@ pub struct TrackReport<'a> {
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
     pub unbuilt: &'a [BuildGap],
-    /// How many rounds each cell gets at most.
-    pub rounds: u32,
+    /// When a cell has enough.
+    pub rule: &'a Rule,
 }
 
 /// The report in JSON.
@@ -176,11 +177,21 @@ impl TrackReport<'_> {
             format!("nothing was measured this time: {revisions} {are} built and not measured yet")
         } else if !self.lacking().is_empty() {
             "nothing was measured: everything was executed before, and some of it failed".to_owned()
-        } else if builds.iter().all(is_built) {
-            "nothing was missing: everything is measured".to_owned()
         } else {
-            "nothing was missing: every revision that builds is measured".to_owned()
+            let what = if builds.iter().all(is_built) {
+                "everything is measured"
+            } else {
+                "every revision that builds is measured"
+            };
+            format!("nothing was missing: {what}{}", self.to_precision())
         }
+    }
+
+    /// How precisely, where that was requested.
+    fn to_precision(&self) -> String {
+        let Some(wanted) = &self.rule.precision else { return String::new() };
+        let rounds = text::count(self.rule.max_rounds as usize, "round");
+        format!(" to {}, or has reached the limit of {rounds}", text::precision(wanted.share))
     }
 
     /// How many revisions are built and lack any sample of a benchmark, as a survey leaves them.
@@ -337,7 +348,7 @@ impl TrackReport<'_> {
         let how = if Counter::named(metric).is_some() {
             format!("`tacho track --counter {metric}` counts it where it is missing")
         } else {
-            let Self { rounds, .. } = *self;
+            let rounds = self.rule.max_rounds;
             let more = rounds.saturating_mul(2);
             format!(
                 "`tacho track --rounds {more}` measures {} of each revision, with the metric",
