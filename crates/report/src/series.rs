@@ -89,7 +89,16 @@ pub struct MedianDifference {
     pub is_bound: bool,
     /// Whether the medians are known too little for a digit below the tenth of a percent.
     pub is_coarse: bool,
+    /// The same share by the medians of all runs, which are shown beside it.
+    pub of_medians: f64,
 }
+
+/// From this part on, a difference contradicts the medians beside it.
+const APART: f64 = 0.05;
+
+/// Why a difference may contradict the medians beside it.
+pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they are of the \
+     runs that measured both revisions or, with worse or better, of whole levels";
 
 /// Medians that are known less than this, a share of them, have no digits below the tenth of a
 /// percent.
@@ -116,7 +125,8 @@ impl MedianDifference {
         let share = after.median / before.median - 1.0;
         let is_coarse = reach(before).max(reach(after)) >= COARSE;
         let is_bound = after.is_bound;
-        has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound, is_coarse })
+        let of_medians = share;
+        has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound, is_coarse, of_medians })
     }
 
     /// That of a point to one before it, by the runs that measured both, unless both are the same
@@ -129,15 +139,21 @@ impl MedianDifference {
         let reported = series.change_at(&point.revision.id);
         let verdict =
             reported.map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
+        let whole = Self::between(&summary(before)?, &summary(point)?, verdict);
         let found = match Self::within_runs(before, point, verdict) {
-            None if reported.is_some() => {
-                Self::between(&summary(before)?, &summary(point)?, verdict)
-            }
+            None if reported.is_some() => whole,
             found => found,
         }?;
         let share = reported.and_then(|change| change.effect).unwrap_or(found.share);
         let is_sure = reported.is_none_or(|change| change.is_sure);
-        (!is_same).then_some(Self { share, is_sure, ..found })
+        let of_medians = whole.map_or(share, |whole| whole.share);
+        (!is_same).then_some(Self { share, is_sure, of_medians, ..found })
+    }
+
+    /// Whether it contradicts the medians beside it, so that its reader needs [`APART_MEANS`].
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        ((1.0 + self.share) / (1.0 + self.of_medians)).ln().abs() >= APART.ln_1p()
     }
 
     /// By the values of the runs that measured both.
@@ -401,11 +417,7 @@ mod tests {
         }
     }
 
-    /// The changes of the rows of these points, and where a run begins.
-    fn shown(
-        points: Vec<Point>,
-        changes: Vec<tacho_record::LevelChange>,
-    ) -> Vec<(String, Option<i64>)> {
+    fn series(points: Vec<Point>, changes: Vec<tacho_record::LevelChange>) -> Series {
         let benchmark = BenchmarkKey {
             name: "b".into(),
             version: 1,
@@ -413,7 +425,15 @@ mod tests {
         };
         let metric = Metric::built_in("wall").unwrap();
         let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
-        let series = Series { key, points, uneven: vec![], changes };
+        Series { key, points, uneven: vec![], changes }
+    }
+
+    /// The changes of the rows of these points, and where a run begins.
+    fn shown(
+        points: Vec<Point>,
+        changes: Vec<tacho_record::LevelChange>,
+    ) -> Vec<(String, Option<i64>)> {
+        let series = series(points, changes);
         let text = |row: &PointRow| row.change.map_or_else(String::new, |change| change.text());
         rows(&series, &series.points).iter().map(|row| (text(row), row.begins_run)).collect()
     }
@@ -440,6 +460,26 @@ mod tests {
         assert_eq!(shown(apart, vec![reported])[1], ("+2.0 %".to_owned(), Some(2)));
         let counts = vec![point("a", &[(1, 100.0)], 0.0), point("b", &[(2, 101.0)], 0.0)];
         assert_eq!(shown(counts, vec![])[1], ("+1.0 %".to_owned(), Some(2)));
+    }
+
+    #[test]
+    fn a_change_that_contradicts_the_medians_beside_it_is_known() {
+        let is_apart = |points: Vec<Point>, effect: Option<f64>| {
+            let change = |effect| tacho_record::LevelChange {
+                revision: "b".to_owned(),
+                rises: true,
+                effect: Some(effect),
+                is_sure: true,
+            };
+            let series = series(points, effect.map(change).into_iter().collect());
+            rows(&series, &series.points)[1].change.unwrap().is_apart()
+        };
+        let linked = [point("a", &[(1, 100.0), (2, 140.0)], 1.0), point("b", &[(2, 140.0)], 1.0)];
+        assert!(is_apart(linked.to_vec(), None), "+0 % in run 2, beside 120 and 140");
+        let one_run = [point("a", &[(1, 100.0)], 1.0), point("b", &[(1, 120.0)], 1.0)];
+        assert!(!is_apart(one_run.to_vec(), None));
+        assert!(!is_apart(one_run.to_vec(), Some(0.22)), "+22 % beside +20 %");
+        assert!(is_apart(one_run.to_vec(), Some(0.10)), "+10 % beside +20 %");
     }
 
     #[test]

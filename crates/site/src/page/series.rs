@@ -7,7 +7,7 @@ use super::{
     revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
-use tacho_report::series::{MedianDifference, RUN_BEGINS, better, uneven_runs};
+use tacho_report::series::{APART_MEANS, MedianDifference, RUN_BEGINS, better, uneven_runs};
 use tacho_report::summary::SummaryText;
 use tacho_report::words::median;
 
@@ -230,6 +230,9 @@ fn table(view: &View, series: &SeriesView) -> Markup {
             (marks())
             @if series.rows.iter().any(|it| it.begins_run.is_some() && it.change.is_none()) {
                 " " (super::links::linked(view, "../", RUN_BEGINS))
+            }
+            @if series.rows.iter().any(|it| it.change.is_some_and(|change| change.is_apart())) {
+                " " (super::links::linked(view, "../", APART_MEANS))
             }
         }
     }

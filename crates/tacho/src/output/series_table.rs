@@ -2,7 +2,8 @@
 
 use tacho_record::{Point, Series, short_name};
 use tacho_report::series::{
-    self, LOOKED_AT, LOOKED_AT_MEANS, PointRow, RUN_BEGINS, better, revision_name, state, summary,
+    self, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, PointRow, RUN_BEGINS, better, revision_name,
+    state, summary,
 };
 use tacho_report::summary::SummaryText;
 
@@ -36,14 +37,21 @@ pub fn table(series: &Series) -> String {
     let drawn =
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     let width = room.map(|room| room - 2);
-    let uneven = series::uneven_runs(series).map_or(String::new(), |clause| {
-        text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
-    });
+    let uneven = series::uneven_runs(series);
+    let points = series::rows(series, &series.points);
     let is_border = |row: &PointRow| row.begins_run.is_some() && row.change.is_none();
-    let has_border = series::rows(series, &series.points).iter().any(is_border);
-    let begins = if has_border { text::wrap(RUN_BEGINS, width) } else { String::new() };
-    let begins: String = begins.lines().map(|line| format!("  {line}\n")).collect();
-    format!("{}\n\n{rows}{note}{begins}{uneven}", (head + &drawn).trim_end())
+    let is_apart = |row: &PointRow| row.change.is_some_and(|change| change.is_apart());
+    let apart = points.iter().any(is_apart).then_some(APART_MEANS);
+    let begins = points.iter().any(is_border).then_some(RUN_BEGINS);
+    let below: String = [apart, begins, uneven.as_deref()]
+        .into_iter()
+        .flatten()
+        .flat_map(|clause| {
+            let lines = text::wrap(clause, width);
+            lines.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>()
+        })
+        .collect();
+    format!("{}\n\n{rows}{note}{below}", (head + &drawn).trim_end())
 }
 
 /// A series of a version that the plan has replaced by that one, dimmed.
