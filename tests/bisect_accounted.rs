@@ -35,8 +35,8 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
       over 99.9 % likely; verified in N fresh pairs, compared with 0356fb6275
 
     e8df7926a4 2023-11-15 bring
-      the merge itself, compared with its commits merged one after the other
       by A. Author
+      the merge itself, compared with its commits merged one after the other
       changed work of work by −25.3 %
       over 99.9 % likely; verified in N fresh pairs, compared with b4ca8e0349
 
@@ -66,7 +66,8 @@ fn where_a_conflict_was_resolved_otherwise_the_merge_is_in_the_set() {
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let out = &answer.stdout;
     assert!(out.contains(" b2\n  by A. Author\n  changed work of work by +50.0 %\n"), "{out}");
-    let set = " bring\n  or the commit before it that could not be measured\n  the merge itself, \
+    let set = " bring\n  by A. Author\n  or the commit before it that could not be measured\n  \
+        the merge itself, \
         compared with";
     assert!(out.contains(set) && out.contains("  changed work of work by −25.3 %\n"), "{out}");
     assert!(!out.contains("--retry-failed"), "a conflict stays one: {out}");
@@ -121,7 +122,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
 
     inside the merge f6afdbf70a (carry): its effect is +30.0 % in the bisection NAME
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured
-    whole change from good to bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
+    whole change around the merge, from good to bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
     hint: `--all` searches for the rest
     whole change from 66d880d559 to f6afdbf70a: +30.0 %
 
@@ -166,6 +167,7 @@ fn what_may_be_spent_is_for_all_of_a_call() {
 fn of_ends_that_are_exchanged_the_better_one_is_told() {
     let project = made("m1; tag good; on br; b1; b2 b=112; on main; m2; merge bring br; tag bad");
     let out = project.tacho("bisect bad good --into-merges --quiet").exits(0).stdout;
-    let told = "\nwhole change from good to bad: +12.0 %; good is the better end\n";
+    let told =
+        "\nwhole change around the merge, from good to bad: +12.0 %; good is the better end\n";
     assert!(out.contains(" b2\n") && out.contains(told), "{out}");
 }

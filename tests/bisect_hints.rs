@@ -87,7 +87,7 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     let said = test("true", &[]).stdout;
     assert!(
         said.starts_with(
-            "not reproduced: HEAD~7 and HEAD differ in how often `true` fails by less than 20 % \
+            "not reproduced: HEAD~7 and HEAD differ by less than 20 % in how often `true` fails, \
              here and now\n  the command failed in none of 14 executions at each end: a failure \
              rate of 20 % or more is excluded (95 %)\nhint: `--min-effect 5%` looks for smaller \
              changes, with at least 59 executions of each end\n"

@@ -169,7 +169,10 @@ fn what_does_not_merge_is_kept_apart() {
     let project = project.commit("bring").tag("bad");
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0).stdout;
     assert!(
-        answer.contains(" bring\n  or one of the 4 commits before it that could not be measured\n"),
+        answer.contains(
+            " bring\n  by A. Author\n  or one of the 4 commits before it that could not be \
+             measured\n"
+        ),
         "{answer}"
     );
     assert!(answer.contains("not built: it does not merge without conflicts\n"), "{answer}");
@@ -215,7 +218,9 @@ fn commits_of_a_merge_that_cannot_be_measured_are_a_set_with_it() {
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(
-        answer.stdout.contains(" bring side\n  or the commit before it that could not"),
+        answer
+            .stdout
+            .contains(" bring side\n  by A. Author\n  or the commit before it that could not"),
         "{}",
         answer.stdout
     );
@@ -242,7 +247,9 @@ fn a_merge_is_not_gone_into_where_another_may_have_done_it() {
     let project = project.file("prog", "echo work 150 # d\n").commit("after");
     let answer = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
     assert!(
-        answer.stdout.contains(" bring side\n  or the commit before it that could not"),
+        answer
+            .stdout
+            .contains(" bring side\n  by A. Author\n  or the commit before it that could not"),
         "{}",
         answer.stdout
     );

@@ -385,7 +385,7 @@ pub fn failure_of(group: &[UnusableRevision]) -> String {
     if others.iter().all(|it| it.why == first.why) {
         one
     } else {
-        format!("{one} (the first of them)")
+        format!("{one} (at the first one)")
     }
 }
 
@@ -400,9 +400,10 @@ pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -
     if tried == all {
         format!("{} from {first} to {last}", count(tried, "commit"))
     } else {
+        let between = all - tried;
         format!(
-            "{tried} of the {} from {first} to {last} (the others not tried)",
-            count(all, "commit")
+            "{} from {first} to {last} ({between} between them not tried)",
+            count(tried, "commit")
         )
     }
 }
@@ -493,7 +494,7 @@ mod tests {
         ];
         let reported: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (the first of them)";
+        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (at the first one)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
         let texts = [

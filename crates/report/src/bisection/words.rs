@@ -19,13 +19,18 @@ pub fn likely(posterior: f64) -> String {
     if posterior > 0.999 { "over 99.9 %".to_owned() } else { percent(posterior) }
 }
 
-/// What is bisected: `wall of parse`, or how often a command fails.
+/// What is bisected: `wall time of parse`, or how often a command fails.
 #[must_use]
 pub fn subject(asked: &BisectionRequest) -> String {
-    match &asked.test {
-        Some(test) => format!("how often `{}` fails", cut(test, 60)),
-        None => format!("{} of {}", asked.metric.name, asked.benchmark),
+    if let Some(test) = &asked.test {
+        return format!("how often `{}` fails", cut(test, 60));
     }
+    let metric = match asked.metric.name.as_str() {
+        "wall" => "wall time",
+        "cpu" => "CPU time",
+        name => name,
+    };
+    format!("{metric} of {}", asked.benchmark)
 }
 
 /// What it is that was changed by a culprit: the CPU time where effects are those of it.
@@ -245,8 +250,12 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let change = bounded(bisection, merge.change_limited, &merge.change?);
     let (good, bad) = &merge.ends;
     let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
-    (!said.is_empty())
-        .then(|| format!("whole change from {first} to {last}: {change}; {}", said.join("; ")))
+    (!said.is_empty()).then(|| {
+        format!(
+            "whole change around the merge, from {first} to {last}: {change}; {}",
+            said.join("; ")
+        )
+    })
 }
 
 /// What culprits leave of the whole change.
@@ -410,7 +419,7 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         *earlier = name(bisection, 0);
     }
     let (what, least) = (subject(asked), least(bisection));
-    format!("not reproduced: {good} and {bad} differ in {what} by less than {least} here and now")
+    format!("not reproduced: {good} and {bad} differ by less than {least} in {what}, here and now")
 }
 
 /// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the

@@ -204,10 +204,10 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
     let merge = "the merge itself, compared with its commits merged one after the other";
     let items = [
+        (!author.is_empty()).then(|| format!("by {author}")),
         others.map(|others| format!("or {others}")),
         bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),
         candidate.surprise().map(str::to_owned),
-        (!author.is_empty()).then(|| format!("by {author}")),
         Some(format!("changed {} by {effect}", changed_subject(bisection))),
         small(bisection, culprit).map(|small| format!("which is {small}")),
         Some(format!(
