@@ -731,9 +731,9 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
 
       benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
-      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear
+      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear: these samples do not decide; measuring both sides again may
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: too little is known of this host)
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, an assumption: this host has too few earlier runs)
     1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     ");
     let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
@@ -768,16 +768,16 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         told.stderr,
         "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-         \x20 command time: at most 31.3 % slower, or not slower\n\
+         \x20 command time: slower by at most 31.3 %, if at all\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
         "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
-         \x20 command time: at most 31.3 % slower, or not slower\n\
-         error: `--fail-on slower:5%,unclear`: failed because of command time (at most 31.3 % \
-         slower, or not slower)\n"
+         \x20 command time: slower by at most 31.3 %, if at all\n\
+         error: `--fail-on slower:5%,unclear`: failed because of command time (slower by at \
+         most 31.3 %, if at all)\n"
     );
     // The same row is unclear, and yet not slower by so much.
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
@@ -803,7 +803,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         markdown.ends_with(
             "\n- warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-             \x20 - command time: at most 31.3 % slower, or not slower\n"
+             \x20 - command time: slower by at most 31.3 %, if at all\n"
         ),
         "{markdown}"
     );
@@ -1157,9 +1157,9 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
       up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs          26.7 %  slower
       double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs          26.7 %  slower
       down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs          26.7 %  faster
-      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear
+      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear: these samples do not decide; measuring both sides again may
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: too little is known of this host)
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, an assumption: this host has too few earlier runs)
     a trade-off: 2 slower, 1 faster, 1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     4 rows judged together: at most 5 % of reported differences are expected to be false
     ");

@@ -46,7 +46,7 @@ pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
 /// What that gained is not said: the gain is one number of all values, and an interval beside it
 /// may be as wide as ever.
 fn usual_speed(moved: &str, values: &str) -> String {
-    format!("the host's speed moved {moved}; {values} are those at its usual speed")
+    format!("the host's speed moved {moved}; {values} are those at the host's usual speed")
 }
 
 /// Which way is better: `lower is better`.
@@ -340,7 +340,7 @@ pub fn steadiness_word(found: &Steadiness) -> String {
 #[must_use]
 pub fn steadiness(found: &Steadiness) -> String {
     let out = match found.warm_up() {
-        0 => "nothing left out".to_owned(),
+        0 => "no rounds left out".to_owned(),
         1 => "round 1 left out".to_owned(),
         last => format!("rounds 1 to {last} left out"),
     };
@@ -507,14 +507,14 @@ mod tests {
         assert_eq!(of(&[]), None);
         assert_eq!(
             of(&[one(3, 0.05, 1.9)]).unwrap(),
-            "the host's speed moved by 5 % in run 3; medians are those at its usual speed"
+            "the host's speed moved by 5 % in run 3; medians are those at the host's usual speed"
         );
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
-            "the host's speed moved by 78 % in run 3; medians are those at its usual speed"
+            "the host's speed moved by 78 % in run 3; medians are those at the host's usual speed"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
-        assert!(several.ends_with("; medians are those at its usual speed"), "{several}");
+        assert!(several.ends_with("; medians are those at the host's usual speed"), "{several}");
     }
 }

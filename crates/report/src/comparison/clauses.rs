@@ -186,7 +186,7 @@ pub fn waited(comparison: &Comparison) -> Option<String> {
         )
     });
     let share = format!("{:.0} %", 100.0 * it.share);
-    Some(format!("both waited for a CPU {share} of the time{by_cpu}"))
+    Some(format!("both waited for a CPU {share} of the time, which may be the reason{by_cpu}"))
 }
 
 /// That of a side, or of both, only lower bounds are known, or that the interval has no end for
@@ -305,7 +305,7 @@ pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
     let [usual, here] = [RunEffectPrior::UNKNOWN.deviation, deviation].map(percent);
     match (is_assumed, usual == here) {
         (false, _) => "as earlier runs show".to_owned(),
-        (true, true) => "assumed: too little is known of this host".to_owned(),
+        (true, true) => "an assumption: this host has too few earlier runs".to_owned(),
         (true, false) => {
             format!("estimated from the usual {usual} and the few runs of this host")
         }
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn what_is_assumed_of_runs_is_told_in_numbers() {
         assert_eq!(from_runs(false, 0.02), "as earlier runs show");
-        assert_eq!(from_runs(true, 0.045), "assumed: too little is known of this host");
+        assert_eq!(from_runs(true, 0.045), "an assumption: this host has too few earlier runs");
         let in_part = "estimated from the usual 4.5 % and the few runs of this host";
         assert_eq!(from_runs(true, 0.034), in_part);
     }

@@ -75,11 +75,11 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let slower = if row.metric.unit == Unit::Nanoseconds { "slower" } else { "worse" };
     Some(match (least, most) {
         (_, f64::INFINITY) if least <= 0.0 => {
-            format!("{slower} by an unknown amount, or not {slower}")
+            format!("{slower} by an unknown amount, if at all")
         }
         (f64::INFINITY, _) => format!("{slower}: values of 0 or below have no percentage"),
         (_, f64::INFINITY) => format!("{slower} by {} or more", ends[0]),
-        _ if least <= 0.0 => format!("at most {} {slower}, or not {slower}", ends[1]),
+        _ if least <= 0.0 => format!("{slower} by at most {}, if at all", ends[1]),
         _ if ends[0] == ends[1] => format!("{slower} by {}", ends[0]),
         _ => {
             let is_lower = row.metric.better == Direction::Lower;

@@ -27,7 +27,7 @@ impl ComparisonReport<'_> {
             clauses::limited(row.limited.each_ref(), names),
             clauses::two_modes(&row.comparison, names, &row.metric.unit),
             clauses::uneven(&row.comparison.choice)
-                .map(|moved| format!("{moved}; medians are those at its usual speed")),
+                .map(|moved| format!("{moved}; medians are those at the host's usual speed")),
             clauses::once(&row.comparison),
             beside_medians(row),
             self.beside_control(row),
@@ -191,13 +191,14 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         |ratio: f64| medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
     let second = row.comparison.second.filter(|it| it.estimator == Estimator::Median);
     if let Some(second) = second {
-        let ratio = second.ratio.filter(|ratio| is_far(*ratio))?;
+        second.ratio.filter(|ratio| is_far(*ratio))?;
         let is_corrected = row.comparison.choice.because == ChoiceReason::HostMoves;
-        let [ratio, medians] = [ratio, medians].map(factor);
+        let medians = factor(medians);
+        // The uncorrected ratio is in the row.
         return is_corrected.then(|| {
             format!(
                 "the medians shown are corrected to the host's usual speed: their ratio is × \
-                 {medians}; uncorrected, the ratio of the medians is × {ratio}"
+                 {medians}"
             )
         });
     }

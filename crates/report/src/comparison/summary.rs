@@ -59,9 +59,9 @@ impl ComparisonReport<'_> {
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
         is_judged.then(|| match self.together {
             some if some < all => format!(
-                "{some} of the {all} rows judged together: {}{}",
-                rate(self.false_discovery),
-                self.apart()
+                "{some} of the {all} rows judged together{}: {}",
+                self.apart(),
+                rate(self.false_discovery)
             ),
             every => judged_together(every, self.false_discovery),
         })
@@ -86,7 +86,7 @@ impl ComparisonReport<'_> {
         }
         match apart.as_slice() {
             [] => String::new(),
-            all => format!("; not counted: {}", all.join("; ")),
+            all => format!(" (without {})", all.join("; ")),
         }
     }
 

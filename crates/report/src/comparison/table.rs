@@ -155,8 +155,11 @@ impl ComparisonReport<'_> {
             Verdict::Unclear => {
                 let parts =
                     [self.clear_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
-                let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-                AnswerCell { detail: why, ..said("unclear") }
+                let mut why: Vec<String> = parts.into_iter().flatten().collect();
+                if why.is_empty() {
+                    why.push(self.unknown_remedy().to_owned());
+                }
+                AnswerCell { detail: why.join("; "), ..said("unclear") }
             }
         }
     }
@@ -179,8 +182,17 @@ impl ComparisonReport<'_> {
         })
     }
 
+    /// What is said of an unclear row where nothing is known that would decide.
+    fn unknown_remedy(&self) -> &'static str {
+        match [0, 1].map(|side| self.terms.executes(side)) {
+            [false, false] => "these samples do not decide; measuring both sides again may",
+            _ => "it is unknown how many more rounds would decide",
+        }
+    }
+
     /// The verdict of a row by itself, where it is not significant among all the others.
-    fn clear_alone(&self, row: &ComparedRow) -> Option<String> {
+    #[must_use]
+    pub fn clear_alone(&self, row: &ComparedRow) -> Option<String> {
         let alone = match row.comparison.verdict {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
@@ -197,9 +209,10 @@ impl ComparisonReport<'_> {
         let holds_one = |(low, high): (f64, f64)| low <= 1.0 && high >= 1.0;
         estimate.interval.filter(|shown| !holds_one(*shown))?;
         match estimate.repeated {
-            Some(of_all) if holds_one(of_all) => {
-                Some(format!("corrected for the interim looks, the interval is {}", ratios(of_all)))
-            }
+            Some(of_all) if holds_one(of_all) => Some(format!(
+                "corrected for judging after each of several rounds, the interval is {}",
+                ratios(of_all)
+            )),
             Some(_) if row.comparison.notes.is_empty() => Some(format!(
                 "the difference may be within {}",
                 words::precision(self.terms.margin)

@@ -253,7 +253,9 @@ impl CompareReport<'_> {
             };
             format!("{rounds} would decide{at_limit}")
         });
-        let parts = [by, more.or_else(|| self.worded(all).missing(row))];
+        let worded = self.worded(all);
+        let together = worded.clear_alone(row).filter(|_| row.verdict == Verdict::Unclear);
+        let parts = [by, together, more.or_else(|| worded.missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
     }
