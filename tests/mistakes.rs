@@ -455,7 +455,7 @@ fn a_metric_that_there_is_not_is_reported_before_anything_is_measured() {
     assert_eq!(mistyped, "error: there is no metric `wal`\nhint: did you mean `wall`?\n");
     assert_eq!(project.places(), Vec::<String>::new());
     let bench = project.tacho("bench -m wal true").exits(2).stderr;
-    assert!(bench.contains("did you mean `wall`? it is measured anyway"), "{bench}");
+    assert!(bench.contains("did you mean `wall`? `wall` is measured anyway"), "{bench}");
     project.tacho("track HEAD --quiet").succeeds();
     let uncounted = project.tacho("show -m cycles").exits(2).stderr;
     assert_eq!(

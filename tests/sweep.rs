@@ -127,7 +127,9 @@ fn the_highest_load_that_keeps_a_limit_is_found() {
     assert!(told.contains("\nhighest load that keeps `cost <= 1400`: `n=50`\n"), "{told}");
     assert!(told.contains("\n`n=51` breaks the limit in 2 of 2 trials\n"), "{told}");
     assert!(
-        told.contains("\nkept in 2 of 2 trials: at least 22.4 % of such trials keep it, with 95 %"),
+        told.contains(
+            "\nkept in 2 of 2 trials: with 95 % confidence, at least 22.4 % of all trials"
+        ),
         "{told}"
     );
     let all =

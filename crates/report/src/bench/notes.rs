@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits};
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits, Rule};
 
 use crate::block::AnswerNote;
 use crate::series::outlier;
-use crate::words::{count, grouped};
+use crate::words::{count, duration, grouped};
 
 /// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
@@ -29,6 +29,17 @@ pub struct FarSample {
 
 /// That the user stopped it.
 pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+
+/// That the budget ended measuring after this many rounds; nothing where something else did, or a
+/// precision was requested, which says it itself.
+#[must_use]
+pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
+    let budget = rule.budget.filter(|_| rule.precision.is_none())?;
+    let is_ended = rounds < rule.max_rounds as usize;
+    is_ended.then(|| {
+        format!("the budget of {} was enough for {}", duration(budget), count(rounds, "round"))
+    })
+}
 
 /// What to do where commands exit with a status that means failure.
 pub const STATUS_HINT: &str = "`-i` lets commands exit with any status";

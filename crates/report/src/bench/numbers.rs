@@ -71,12 +71,8 @@ impl BenchFindings<'_> {
         let has_interval = times().any(|time| time.interval.is_some());
         let is_known = times().all(|time| time.interval.is_some() || time.n >= FEWEST);
         let looked_at = (self.is_looked_at && has_interval).then(|| format!("* {LOOKED_AT_MEANS}"));
-        let few = (!is_known).then(|| {
-            format!(
-                "fewer than {FEWEST} samples give no 95 % interval of a median; use `-r \
-                     {FEWEST}`"
-            )
-        });
+        let few = (!is_known)
+            .then(|| format!("a median's 95 % interval needs {FEWEST} samples: use `-r {FEWEST}`"));
         looked_at.into_iter().chain(few).collect()
     }
 

@@ -44,7 +44,9 @@ impl BenchFindings<'_> {
         self.rows.iter().filter_map(|row| row.busy_share).min_by(f64::total_cmp)
     }
 
-    fn rounds(&self) -> usize {
+    /// In how many rounds commands were measured, at the most.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
         self.rows.iter().filter_map(|row| Some(row.time?.n)).max().unwrap_or(0)
     }
 

@@ -114,8 +114,8 @@ impl BenchFindings<'_> {
                 Some("`-w 3` executes each command three times before measuring")
             }
             BenchWarning::FirstSlow(_) => Some(
-                "`-w 3` executes each command three times before measuring; to measure the slow \
-                 case, let `-p` restore the first state each time",
+                "`-w 3` executes each command three times before measuring; to measure slow \
+                 executions instead, restore the first state with `-p` before each of them",
             ),
             BenchWarning::LeftBehind(_) => Some(LEFT_BEHIND_HINT),
             // Where something is unclear, that is among the ways out.

@@ -100,8 +100,8 @@ impl LoadFindings<'_> {
         let (kept, all) = self.search.kept(load);
         let share = percent(kept_at_least(kept, all));
         format!(
-            "kept in {kept} of {all} trials: at least {share} of such trials keep it, with 95 % \
-             confidence"
+            "kept in {kept} of {all} trials: with 95 % confidence, at least {share} of all trials \
+             at this load keep it"
         )
     }
 }

@@ -192,7 +192,7 @@ fn meant_metric(text: &str) -> Option<String> {
     let guess = if name == text { String::new() } else { format!("did you mean `{name}`? ") };
     let how = match Counter::named(name) {
         Some(_) => format!("`--counter {name}` counts it"),
-        None => "it is measured anyway".to_owned(),
+        None => format!("`{name}` is measured anyway"),
     };
     Some(format!("{guess}{how}; `-m` is the least number of executions"))
 }
@@ -233,7 +233,7 @@ impl HyperfineArgs {
             (
                 self.sort.is_some(),
                 "--sort",
-                "rows stand as they were typed, the comparison goes by time",
+                "rows are in the order of the commands, ratios are sorted by time",
             ),
             (
                 self.time_unit.is_some(),
@@ -265,9 +265,9 @@ mod tests {
         let meant = |text: &str| min_rounds(text).unwrap_err();
         assert_eq!(
             meant("wal"),
-            "did you mean `wall`? it is measured anyway; `-m` is the least number of executions"
+            "did you mean `wall`? `wall` is measured anyway; `-m` is the least number of executions"
         );
-        assert!(meant("cpu").starts_with("it is measured anyway; "));
+        assert!(meant("cpu").starts_with("`cpu` is measured anyway; "));
         assert!(meant("instructions=callgrind").starts_with("`--counter callgrind-instructions`"));
         assert_eq!(meant("many"), "invalid digit found in string");
     }

@@ -158,9 +158,9 @@ impl BenchMistake {
                 NoProgram::Link(target) => {
                     Some(format!("this is a link to `{target}`, which does not exist"))
                 }
-                NoProgram::Unknown => {
-                    Some("no folder of `PATH` has it; `./prog` names one in this folder".into())
-                }
+                NoProgram::Unknown => Some(
+                    "no folder of `PATH` has it; `./prog` names a program in this folder".into(),
+                ),
             },
             BenchMistake::Unused { nearest: Some(nearest), name } => Some(format!(
                 "a command has `{{{nearest}}}`: did you mean the parameter `{nearest}`, or \

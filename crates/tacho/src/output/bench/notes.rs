@@ -64,6 +64,10 @@ impl BenchReport<'_> {
     pub fn print_notes(&self) {
         if self.answer.interrupted {
             output::note("note", notes::INTERRUPTED);
+        } else if let Some(spent) =
+            notes::spent_budget(&self.question.rule, self.findings().rounds())
+        {
+            output::note("note", &spent);
         }
         let first = self.question.commands.first();
         let conditions = first.and_then(|it| notes::conditions(&it.conditions, &it.limits));
