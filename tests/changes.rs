@@ -360,7 +360,7 @@ fn the_users_word_is_kept_and_counted() {
     );
 
     let text = project.tacho("changes").exits(0).stdout;
-    assert!(text.contains("false alarms: 0 of 1 change that was looked at (0.0 %)"), "{text}");
+    assert!(text.contains("false alarms: 0 of 1 change judged by the user (0.0 %)"), "{text}");
 
     project.tacho(&format!("changes set {faster} false-alarm")).succeeds();
     let listing = project.tacho("changes --json").exits(0).json();
@@ -370,7 +370,7 @@ fn the_users_word_is_kept_and_counted() {
     );
     assert_eq!(changes(&listing).len(), 1, "a false alarm is no change");
     let text = project.tacho("changes --all").exits(0).stdout;
-    assert!(text.contains("false alarms: 1 of 2 changes that were looked at (50.0 %)"), "{text}");
+    assert!(text.contains("false alarms: 1 of 2 changes judged by the user (50.0 %)"), "{text}");
     assert!(text.contains(&faster), "{text}");
     assert_eq!(
         changes(&project.tacho("changes --state false-alarm --json").exits(0).json()).len(),
@@ -549,7 +549,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no changes in 0 series
-    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run)
     ");
 }
 

@@ -115,7 +115,7 @@ fn what_a_commit_made_is_confirmed() {
     assert_snapshot!(steady(&told.replace(name, "<name>")), @r"
     <name>  work · time
       <percent>, again <percent> (<percent> … <percent>), 7 samples
-      confirmed; new
+      measured again: confirmed; state: new
 
     1 confirmed: 14 samples in <time>, run 4
     ");
@@ -191,7 +191,7 @@ fn what_only_the_past_shows_is_withdrawn() {
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(0);
     assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
       series  change  again  <percent>  samples  outcome
-    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again, new
+    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again
 
     1 not reproduced: 16 samples in <time>, run 3
     ");

@@ -82,7 +82,7 @@ fn nothing_is_told_of_what_does_not_change() {
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
-      not judged: it has 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run
+      not judged: 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run
 
     0 changes in 0 series; 1 not judged
     ");
@@ -316,7 +316,7 @@ fn what_is_left_out_by_name_is_not_counted() {
     );
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
-    let why = "**c**\n\n- not judged: it has 2 points with values; 6 points are needed, or 3 \
+    let why = "**c**\n\n- not judged: 2 points with values; 6 points are needed, or 3 \
                points with 3 rounds each in one run\n\n";
     assert_eq!(mail, format!("{why}0 changes in 0 series; 1 not judged\n"));
 }

@@ -78,7 +78,10 @@ pub fn state(change: &Change) -> String {
         (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
         (state, ..) => word(state).to_owned(),
     };
-    named.chain(likely).chain(life).chain(open).chain([state]).collect::<Vec<_>>().join(", ")
+    // Of a withdrawn change nothing is expected of the user.
+    let is_over = matches!(change.life, Life::Withdrawn { .. });
+    let state = (!is_over || change.state() != ChangeState::New).then_some(state);
+    named.chain(likely).chain(life).chain(open).chain(state).collect::<Vec<_>>().join(", ")
 }
 
 /// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits

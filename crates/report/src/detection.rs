@@ -68,9 +68,9 @@ pub fn edited(planned: u32, measured: u32) -> String {
 pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     match judged {
         JudgementStatus::Yes | JudgementStatus::Constant => None,
-        JudgementStatus::Empty => Some("it has no values".to_owned()),
+        JudgementStatus::Empty => Some("no values".to_owned()),
         JudgementStatus::TooFew { points, needed } => Some(format!(
-            "it has {} with values; {needed} points are needed, or 3 points with 3 rounds each in \
+            "{} with values; {needed} points are needed, or 3 points with 3 rounds each in \
              one run",
             count(points, "point")
         )),
@@ -104,7 +104,10 @@ pub fn bounds(points: usize) -> String {
 pub fn drift(drift: &Drift) -> String {
     let places = drift.last.saturating_sub(drift.first) + 1;
     let points = count(places, "point");
-    format!("drifts by {} over {points}, at no single place", effect(drift.effect))
+    format!(
+        "drifts by {} over {points}, gradually and apart from its changes",
+        effect(drift.effect)
+    )
 }
 
 /// Modes in a clause.

@@ -233,7 +233,7 @@ impl ConfirmationRequest {
             .interval
             .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
-            "{}  {}\n  {}, again {found}{range}, {}\n  {}; {}\n",
+            "{}  {}\n  {}, again {found}{range}, {}\n  measured again: {}; state: {}\n",
             change.name,
             series_name(&change.series, false),
             effect(&change.finding),

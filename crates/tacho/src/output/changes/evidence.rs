@@ -169,8 +169,8 @@ impl Evidence {
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
         let why = match (self.by_runs, is_one_run) {
-            (true, true) => "the change is that between neighbouring executions",
-            (true, false) => "the change is without differences between runs",
+            (true, true) => "these levels compare neighbouring executions",
+            (true, false) => "they include differences between runs, and these levels do not",
             (false, _) => "these are the levels right at the change",
         };
         Some(format!("; the medians below differ: {why}"))

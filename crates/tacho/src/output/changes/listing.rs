@@ -308,9 +308,8 @@ impl ChangeListing {
         let alarms = self.false_alarms;
         if let Some(rate) = alarms.rate() {
             let looked_at = text::count(alarms.looked_at, "change");
-            let were = if alarms.looked_at == 1 { "was" } else { "were" };
             out += &format!(
-                "false alarms: {} of {looked_at} that {were} looked at ({})\n",
+                "false alarms: {} of {looked_at} judged by the user ({})\n",
                 alarms.marked,
                 text::percent(rate)
             );
