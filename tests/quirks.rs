@@ -389,11 +389,11 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q` ends at no revision here: its edge (before `released`) is on another branch
+    note: quirk `q` ends on another branch, not on this one: its edge is before `released`
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;
-    assert!(tracked.contains("(before `released`) is on another branch"), "{tracked}");
+    assert!(tracked.contains("its edge is before `released`"), "{tracked}");
     // The way from there to where it is does pass it.
     assert!(!project.tacho("track --dry-run released").exits(0).stderr.contains("another branch"));
 }

@@ -88,7 +88,7 @@ pub enum ExperimentError {
     },
     /// A metric has values in another unit, so that old and new ones could not be distinguished.
     #[error(
-        "metric `{metric}` has kept values in {}, and the plan now gives {}",
+        "stored values of metric `{metric}` are in {}, but the plan now gives {}",
         name(known),
         name(planned)
     )]

@@ -115,12 +115,15 @@ fn undecided(terms: &Probing, pair: &PairProbe, is_usual: bool) -> String {
         UsualDifference::Differs => "the difference holds",
         _ => "there is no difference",
     };
-    format!(
-        "not decided: {what} under {} of {} disturbances, and more rounds are needed for {}",
-        terms.under.len() - open.len(),
-        terms.under.len(),
-        names.join(", ")
-    )
+    let (decided, all) = (terms.under.len() - open.len(), terms.under.len());
+    let names = names.join(", ");
+    match decided {
+        0 => format!("not decided: more rounds are needed for all disturbances ({names})"),
+        _ => format!(
+            "not decided: {what} under {decided} of {all} disturbances, and more rounds are \
+             needed for {names}"
+        ),
+    }
 }
 
 fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {

@@ -87,5 +87,8 @@ fn a_metric_with_values_keeps_its_unit() {
     lab.track(prints("bucket 6.5")).unwrap();
     lab.benchmarks = in_ms;
     let words = lab.track(prints("bucket 6.5")).unwrap_err().to_string();
-    assert_eq!(words, "metric `bucket` has kept values in no unit, and the plan now gives time");
+    assert_eq!(
+        words,
+        "stored values of metric `bucket` are in no unit, but the plan now gives time"
+    );
 }

@@ -102,7 +102,7 @@ patterns.
 const MEASURE: &str = "\
 [measure]
 # rounds = 10                # how often everything is executed, each time in a new random order
-# warmup = true              # one round more before, recorded but not counted
+# warmup = true              # one more round before the others, recorded but not counted
 # cache-limit = \"2GiB\"       # how much of what was built is kept
 ";
 
@@ -123,8 +123,8 @@ command = {command}
 measured
 # prepare = \"sync\"           # a shell command before each execution, not timed
 # conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
-# setup = \"make data\"        # the same once before all executions, and `cleanup` once after them
-# cleanup = \"make clean\"     # (`shell` and `companion`: see the guide)
+# setup = \"make data\"        # a shell command once before all executions, not timed
+# cleanup = \"make clean\"     # once after all of them (`shell`, `companion`: see the guide)
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file

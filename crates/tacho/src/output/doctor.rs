@@ -91,7 +91,7 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
         let found_in = |minutes| {
             found
                 .detectable(minutes)
-                .map_or_else(|| "?".to_owned(), |it| format!("{:.2} %", it * 100.0))
+                .map_or_else(|| "unknown".to_owned(), |it| format!("{:.2} %", it * 100.0))
         };
         let [one, ten, sixty] = MINUTES.map(found_in);
         let speed = match (found.moves, found.speeds.len()) {
@@ -124,9 +124,14 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
             text::count(earlier, "earlier one")
         ),
     };
+    let few = if all.iter().any(|found| found.forecast.is_none()) {
+        "unknown: too few rounds; `--noise=2m` measures longer\n"
+    } else {
+        ""
+    };
     let modes: String = all.iter().filter_map(modes).collect();
     let table = table::render(&list);
-    format!("{head}{table}\n{pooled}{modes}{}{}", drift(all), busy.unwrap_or_default())
+    format!("{head}{table}\n{few}{pooled}{modes}{}{}", drift(all), busy.unwrap_or_default())
 }
 
 /// Two times that a program takes in turn.
@@ -169,7 +174,7 @@ const HOURS: usize = 3;
 pub fn past(all: &[KeptNoise]) -> String {
     let known = noise_history::over_time(all, SHOWN);
     let (Some((first, _)), true) = (known.first(), known.len() > 1) else {
-        return "the past shows nothing yet: two measurements with 40 rounds are needed \
+        return "two measurements with 40 rounds show the noise over time \
                 (`tacho doctor --noise=2m`)\n"
             .to_owned();
     };

@@ -178,7 +178,7 @@ impl SurveyReport<'_> {
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!(
-                "  a change that came and went within {stretch} between two builds would not be \
+                "  a change that lasted for at most {stretch}, between two builds, would not be \
                  seen\n"
             );
         }

@@ -168,7 +168,7 @@ impl TrackReport<'_> {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 && !self.has_values() {
             format!(
-                "nothing was measured: all samples exist already, but without {}",
+                "nothing was measured: all rounds were executed before, without values of {}",
                 self.unread()
             )
         } else if left > 0 {

@@ -33,13 +33,13 @@ impl CiSystem {
     pub fn next_step(self) -> &'static str {
         match self {
             Self::Github => {
-                "commit it and `tacho.toml`, and set the repository variable `TACHO_SOURCE` to \
-                 where `tacho` comes from"
+                "commit it and `tacho.toml`, and set the repository variable `TACHO_SOURCE` to the \
+                 address of a release archive of `tacho`, or of its source"
             }
             Self::Gitlab => {
                 "commit it and `tacho.toml`, include it in `.gitlab-ci.yml` (`include: \
-                 [{ local: .gitlab/tacho.yml }]`), and set the variable `TACHO_SOURCE` to where \
-                 `tacho` comes from"
+                 [{ local: .gitlab/tacho.yml }]`), and set the variable `TACHO_SOURCE` to the \
+                 address of a release archive of `tacho`, or of its source"
             }
         }
     }

@@ -42,8 +42,7 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
         output::note(
             "note",
             &format!(
-                "quirk `{quirk}` {verb} at no revision here: its edge ({typed}) is on another \
-                 branch"
+                "quirk `{quirk}` {verb} on another branch, not on this one: its edge is {typed}"
             ),
         );
         output::note("hint", "name a commit of this line of history, or a date");
