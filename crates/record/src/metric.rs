@@ -165,6 +165,17 @@ impl Metric {
         }
     }
 
+    /// Whether the host's speed can move it: times, rates, and units that are not known. Sizes and
+    /// the counts of the kernel and the processor are the same at each speed.
+    #[must_use]
+    pub fn is_of_speed(&self) -> bool {
+        match &self.unit {
+            Unit::Nanoseconds => true,
+            Unit::Bytes => false,
+            Unit::Other(name) => !name.is_empty() || Self::names().all(|known| known != self.name),
+        }
+    }
+
     /// Whether that is the name of a reading of the host.
     #[must_use]
     pub fn is_host(name: &str) -> bool {

@@ -78,7 +78,7 @@ pub fn read_with_values(
     let reported = store.changes(of.host)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
-        let uneven = even_out(&mut values);
+        let uneven = even_out(&mut values, metric);
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());

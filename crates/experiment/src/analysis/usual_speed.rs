@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{HostUnevenness, Measurement, Sample};
+use tacho_record::{HostUnevenness, Measurement, Metric, Sample};
 use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion};
 use tacho_store::Values;
 
@@ -11,8 +11,11 @@ const FEWEST: usize = 3;
 
 /// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
 /// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
-/// measured. Answers in which runs the speed moved.
-pub(crate) fn even_out(values: &mut [Values]) -> Vec<HostUnevenness> {
+/// measured. Answers in which runs the speed moved: in none of a metric that no speed moves.
+pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> Vec<HostUnevenness> {
+    if !metric.is_of_speed() {
+        return Vec::new();
+    }
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
         // What is zero or below has no logarithm, and is not moved by the host's speed.
@@ -71,9 +74,13 @@ pub struct UsualSpeed {
 
 /// The same of samples: those that one run executed in turns. Each vector is of one program; those
 /// with equal `programs` are of the same. Executions that do not count stay as they are, and so do
-/// programs with few values or some that have no logarithm.
+/// programs with few values or some that have no logarithm, and metrics that no speed moves.
 #[must_use]
-pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str) -> UsualSpeed {
+pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metric) -> UsualSpeed {
+    if !metric.is_of_speed() {
+        return UsualSpeed { samples: samples.to_vec(), uneven: None };
+    }
+    let metric = metric.name.as_str();
     let mut all = Vec::new();
     let mut known: Vec<usize> = Vec::new();
     for (index, (samples, name)) in samples.iter().zip(programs).enumerate() {
@@ -112,7 +119,7 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str)
 /// By what share executions of a run took longer at the host's slow speed, where its speed is seen
 /// to move in this metric.
 #[must_use]
-pub fn of_run(all: &[Measurement], run: i64, metric: &str) -> Option<f64> {
+pub fn of_run(all: &[Measurement], run: i64, metric: &Metric) -> Option<f64> {
     let of_run = all.iter().filter(|one| one.run == run);
     let samples: Vec<Vec<Sample>> = of_run.map(|one| one.samples.clone()).collect();
     each_at_usual_speed(&samples, metric).uneven
@@ -120,7 +127,7 @@ pub fn of_run(all: &[Measurement], run: i64, metric: &str) -> Option<f64> {
 
 /// The same, where each vector is of a program of its own.
 #[must_use]
-pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &str) -> UsualSpeed {
+pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &Metric) -> UsualSpeed {
     at_usual_speed(samples, &(0..samples.len()).collect::<Vec<_>>(), metric)
 }
 
@@ -151,10 +158,23 @@ mod tests {
         vec![one(0), one(1)]
     }
 
+    fn named(metric: &str) -> Metric {
+        Metric::built_in(metric).unwrap()
+    }
+
+    #[test]
+    fn the_hosts_speed_moves_neither_sizes_nor_counts() {
+        for metric in ["peak-memory", "minor-faults", "voluntary-switches"] {
+            let mut values = measured();
+            assert_eq!(even_out(&mut values, &named(metric)), [], "{metric}");
+            assert_eq!(values, measured(), "{metric}");
+        }
+    }
+
     #[test]
     fn a_slow_spell_is_taken_off() {
         let mut values = measured();
-        let uneven = even_out(&mut values);
+        let uneven = even_out(&mut values, &named("wall"));
         assert_eq!(uneven.len(), 1);
         assert!((uneven[0].slower - 1.0).abs() < 0.1 && uneven[0].gain > 100.0, "{uneven:?}");
         for (one, level) in values.iter().zip([101.0, 106.0]) {
@@ -169,7 +189,7 @@ mod tests {
     #[test]
     fn samples_are_evened_as_values_are() {
         let mut expected = measured();
-        even_out(&mut expected);
+        even_out(&mut expected, &named("wall"));
         let sample = |one: &Values, at: usize| {
             let place = Place { round: one.rounds[at] + 1, position: one.positions[at] };
             let mut sample = Sample {
@@ -185,14 +205,14 @@ mod tests {
         let programs: Vec<Vec<Sample>> =
             measured().iter().map(|one| (0..20).map(|at| sample(one, at)).collect()).collect();
         for (one, samples) in
-            expected.iter().zip(at_usual_speed(&programs, &[0, 1], "wall").samples)
+            expected.iter().zip(at_usual_speed(&programs, &[0, 1], &named("wall")).samples)
         {
             for (value, sample) in one.values.iter().zip(samples) {
                 assert!((sample.value("wall").unwrap() / value - 1.0).abs() < 1e-9);
                 assert_eq!(sample.value("peak-memory"), Some(5.0));
             }
         }
-        assert_eq!(at_usual_speed(&programs, &[0, 1], "peak-memory").samples, programs);
+        assert_eq!(at_usual_speed(&programs, &[0, 1], &named("cpu")).samples, programs);
     }
 
     #[test]
@@ -203,7 +223,7 @@ mod tests {
         alone[1].run = 2;
         for before in [with_zero, alone] {
             let mut after = before.clone();
-            assert_eq!(even_out(&mut after), []);
+            assert_eq!(even_out(&mut after, &named("wall")), []);
             assert_eq!(after, before);
         }
     }
@@ -213,7 +233,7 @@ mod tests {
         let [zero, one] = <[Values; 2]>::try_from(measured()).unwrap();
         let two = Values { revision: "r2".into(), ..one.clone() };
         let mut values = [Values { values: vec![0.0; 20], ..zero }, one, two];
-        assert_eq!(even_out(&mut values).len(), 1);
+        assert_eq!(even_out(&mut values, &named("wall")).len(), 1);
         assert_eq!(values[0].values, [0.0; 20]);
         assert!(values[1].values.iter().all(|value| (value / 106.0 - 1.0).abs() < 0.05));
     }

@@ -262,7 +262,7 @@ impl Standings {
 /// All samples with times at the host's usual speed. Commands at the same time have no order, and
 /// those with times of other metrics no common path.
 fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpeed {
-    let times: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
+    let times: Vec<Metric> = question.commands.iter().map(BenchCommand::time).collect();
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
     match times.first().filter(|_| is_one && question.duet.is_none()) {
         Some(time) => each_at_usual_speed(samples, time),

@@ -320,7 +320,7 @@ fn rows(
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
             let metric = named.or_else(|| metrics.next())?;
-            Some(row(key, metric, built, &each_at_usual_speed(samples, &metric.name)))
+            Some(row(key, metric, built, &each_at_usual_speed(samples, metric)))
         })
         .collect()
 }

@@ -27,7 +27,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
         for (metric, comparison) in metrics.iter().zip(&group.comparisons) {
             // Levels belong to the ratio beside them.
             let evened = match comparison.choice.levels {
-                Some(levels) => at_levels(levels, &group.samples, &metric.name),
+                Some(levels) => at_levels(levels, &group.samples, metric),
                 None => group.samples.clone(),
             };
             rows.push(ComparedRow {
@@ -54,15 +54,15 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
 /// Samples of A, of B and of the control, which is A once more, at the host's usual speed, scaled
 /// so that the medians of A and B are these levels. Neighbouring executions know the levels more
 /// sharply than medians do, which would contradict the ratio.
-fn at_levels(levels: [f64; 2], samples: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
+fn at_levels(levels: [f64; 2], samples: &[Vec<Sample>], metric: &Metric) -> Vec<Vec<Sample>> {
     let programs: Vec<usize> = (0..samples.len()).map(|it| it % 2).collect();
     let mut evened = at_usual_speed(samples, &programs, metric).samples;
     for (side, level) in evened.iter_mut().zip(levels) {
         let counted = side.iter().filter(|it| it.counts());
-        let values: Vec<f64> = counted.filter_map(|it| it.value(metric)).collect();
+        let values: Vec<f64> = counted.filter_map(|it| it.value(&metric.name)).collect();
         let scale = median(&values).filter(|median| *median > 0.0).map(|median| level / median);
         let values = side.iter_mut().flat_map(|it| &mut it.values);
-        for (_, value) in values.filter(|(name, _)| name == metric) {
+        for (_, value) in values.filter(|(name, _)| *name == metric.name) {
             *value *= scale.unwrap_or(1.0);
         }
     }
@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn the_medians_that_are_shown_are_the_levels_of_the_ratio() {
         let samples = [side([90.0, 100.0, 130.0]), side([150.0, 200.0, 180.0])];
-        let sides = at_levels([98.0, 110.0], &samples, "wall");
+        let wall = Metric::built_in("wall").unwrap();
+        let sides = at_levels([98.0, 110.0], &samples, &wall);
         for (samples, level) in sides.iter().zip([98.0, 110.0]) {
             let values: Vec<f64> = samples.iter().filter_map(|it| it.value("wall")).collect();
             assert!((median(&values).unwrap() - level).abs() < 1e-9, "{values:?}");
@@ -168,5 +169,17 @@ mod tests {
         }
         let [first, second] = [0, 1].map(|at| sides[1][at].value("wall").unwrap());
         assert!((second / first - 200.0 / 150.0).abs() < 1e-9, "{first} {second}");
+    }
+
+    #[test]
+    fn what_no_speed_moves_has_no_order_of_time() {
+        let mut side = side([1.0, 2.0, 3.0]);
+        for sample in &mut side {
+            sample.add("peak-memory", 5.0);
+        }
+        for (name, is_known) in [("wall", true), ("peak-memory", false)] {
+            let values = crate::compare::rounds::values(&Metric::built_in(name).unwrap(), &side);
+            assert!(values.iter().all(|it| it.position.is_some() == is_known), "{name}");
+        }
     }
 }

@@ -334,7 +334,7 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<SampleValue> {
 }
 
 /// What counts of a side, each value in its round; of a limit that was reached a bound, where less
-/// is better.
+/// is better. What no speed moves has no order of time.
 pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<SampleValue> {
     let one = |sample: &Sample| {
         let place = sample.place;
@@ -343,7 +343,8 @@ pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<SampleValue> {
         exact
             .map(SampleValue::new)
             .or_else(bound)
-            .map(|it| it.in_round(place.round).at(place.position))
+            .map(|it| it.in_round(place.round))
+            .map(|it| if metric.is_of_speed() { it.at(place.position) } else { it })
     };
     side.iter().filter_map(one).collect()
 }

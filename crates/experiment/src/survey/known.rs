@@ -102,7 +102,7 @@ impl SurveyFacts {
                 continue;
             };
             let mut values = bench.store.values(bench.host, &key, &metric.name)?;
-            crate::analysis::usual_speed::even_out(&mut values);
+            crate::analysis::usual_speed::even_out(&mut values, metric);
             known.measured.push(known.measured(key, metric.clone(), &values));
         }
         known.account(bench, digest)?;

@@ -379,13 +379,9 @@ fn on_host(
                 rules: &rules,
             };
             let watched = lookup::metrics(project, &stored, &key, watched)?;
-            let uneven = measurements.iter().filter_map(|it| {
-                usual_speed::of_run(
-                    &all,
-                    it.run,
-                    watched.first().map(|metric| metric.name.as_str())?,
-                )
-            });
+            let uneven = measurements
+                .iter()
+                .filter_map(|it| usual_speed::of_run(&all, it.run, watched.first()?));
             let uneven = uneven.max_by(f64::total_cmp);
             let stopped = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?
                 .of(&executed, first.artifact);
