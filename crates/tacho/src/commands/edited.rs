@@ -1,4 +1,4 @@
-//! That edits which are not committed are not measured.
+//! That edits which are not committed are not built.
 
 use tacho_record::Revision;
 use tacho_record::plan::Source;
@@ -16,10 +16,14 @@ pub fn markdown(project: &Project, revisions: &[Revision]) -> String {
 /// That the work tree has edits beside what these revisions are, if it has.
 fn line(project: &Project, revisions: &[Revision]) -> Option<String> {
     let files = edited_files(&project.plan.subject, &project.file, revisions);
-    let (are, they) = if files == 1 { ("is", "it is") } else { ("are", "they are") };
+    let are = if files == 1 { "is" } else { "are" };
     let number = count(files, "file");
-    (files > 0)
-        .then(|| format!("{number} {are} edited and not committed: {they} measured as in `HEAD`"))
+    (files > 0).then(|| {
+        format!(
+            "{number} {are} edited and not committed: builds are made as in `HEAD`; files that the \
+             command reads from the plan's folder are read as edited"
+        )
+    })
 }
 
 /// Says that the work tree has edits beside what these revisions are, and how to measure them.
