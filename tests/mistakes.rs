@@ -394,6 +394,11 @@ fn what_was_probably_meant_is_said() {
     error: `numbers.csv` is a file, not a revision
     hint: `tacho changes --from numbers.csv` judges the numbers in it
     ");
+    let project = project.file("near/numbers.csv", "commit,time\na,1\nb,2\n");
+    assert_snapshot!(project.tacho("changes near/../numbers.csv").exits(2).stderr, @"
+    error: `near/../numbers.csv` is a file, not a revision
+    hint: `tacho changes --from near/../numbers.csv` judges the numbers in it
+    ");
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     let without_plan = project.tacho("changes numbers.csv").exits(2).stderr;
     assert!(

@@ -47,7 +47,9 @@ fn is_change(global: &GlobalArgs, name: &str) -> Result<bool, CliError> {
 /// plan or not.
 fn of_file(error: CliError, range: Option<&str>) -> CliError {
     match (error, range) {
-        (CliError::NoPlan { .. }, Some(name)) if Path::new(name).is_file() => {
+        (CliError::NoPlan { .. } | CliError::Unknown { .. }, Some(name))
+            if Path::new(name).is_file() =>
+        {
             CliError::FileOfNumbers { name: name.to_owned() }
         }
         (error, _) => of_name(error),
