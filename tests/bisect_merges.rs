@@ -229,8 +229,15 @@ fn commits_of_a_merge_that_cannot_be_measured_are_a_set_with_it() {
 #[test]
 fn into_a_merge_that_did_it() {
     let project = merged();
-    let outer = project.tacho("bisect HEAD~4 HEAD --quiet").succeeds();
+    let outer = project.tacho("bisect HEAD~4 HEAD --quiet").exits(0);
     assert!(outer.stdout.contains("bring side"), "{}", outer.stdout);
+    assert!(
+        outer
+            .stderr
+            .ends_with(" is a merge: with `--into-merges` the same command searches its commits\n"),
+        "a hint is no progress: {}",
+        outer.stderr
+    );
     let inner = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
     assert!(inner.stdout.contains("side 2"), "{}", inner.stdout);
     assert!(inner.stderr.contains(" is a merge: searching its commits\n"), "{}", inner.stderr);

@@ -67,7 +67,7 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
         })
     });
     print(command, &found, reverted.as_ref())?;
-    if !(global.quiet || command.into_merges || command.form.json || command.form.markdown) {
+    if !(command.into_merges || command.form.json || command.form.markdown) {
         merges::hint(&project, &found.answer)?;
     }
     Ok(exit(&found))
