@@ -531,6 +531,9 @@ fn what_the_plan_no_longer_has_fails_nothing() {
         text.contains("of series that the plan no longer has: 1 change (`--all` lists them)"),
         "{text}"
     );
+    let text = project.tacho("changes --all").exits(0).stdout;
+    assert!(text.contains("of series that the plan no longer has: 1 change\n"), "{text}");
+    assert!(!text.contains("worse and new"), "{text}");
     let all = changes(&project.tacho("changes --all --json").exits(0).json());
     let gone = named(&all, "show");
     assert_eq!((&gone["planned"], &gone["regression"]), (&json!(false), &json!(false)));

@@ -302,8 +302,10 @@ impl ChangeListing {
         out += &self.unbuilt();
         if !self.unplanned.is_empty() {
             let count = text::count(self.unplanned.len(), "change");
-            out +=
-                &format!("of series that the plan no longer has: {count} (`--all` lists them)\n");
+            let mut listed = self.events.iter().flat_map(|event| &event.changes);
+            let are_listed = listed.any(|change| !self.is_planned(change));
+            let how = if are_listed { "" } else { " (`--all` lists them)" };
+            out += &format!("of series that the plan no longer has: {count}{how}\n");
         }
         let alarms = self.false_alarms;
         if let Some(rate) = alarms.rate() {
@@ -317,10 +319,18 @@ impl ChangeListing {
         out
     }
 
+    /// Whether the plan still has its series.
+    fn is_planned(&self, change: &Change) -> bool {
+        !self.unplanned.contains(&change.name)
+    }
+
     /// How many of the rows are for the worse and new, and how many of these are regressions, where
-    /// not all are: the layout of one build or the environment may have made a row worse.
+    /// not all are: the layout of one build or the environment may have made a row worse. What the
+    /// plan no longer has is counted apart.
     fn worse_and_new(&self) -> String {
-        let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
+        let is_new = |change: &&Change| {
+            change.stands() && change.state() == ChangeState::New && self.is_planned(change)
+        };
         let changes = self.events.iter().flat_map(|event| &event.changes).filter(is_new);
         let rows = changes.filter(|change| change.verdict() == ChangeVerdict::Worse).count();
         let regressions = text::count(self.regressions, "unacknowledged regression");
