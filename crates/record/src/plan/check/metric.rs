@@ -53,7 +53,10 @@ impl Check<'_> {
         if let (Some(metric), false) = (Metric::known(plain), optional) {
             return Some(PlannedMetric::plain(metric));
         }
-        let hint = match keys::nearest(plain, Metric::names()) {
+        let known = Metric::names().chain(["instructions=callgrind"]);
+        let longer = Metric::names().filter(|known| !plain.is_empty() && known.contains(plain));
+        let guess = keys::nearest(plain, known).or_else(|| longer.min_by_key(|known| known.len()));
+        let hint = match guess {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
                 "valid values: {}; a number in the output is read with `{{ name = …, from = … \

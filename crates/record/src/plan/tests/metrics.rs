@@ -165,6 +165,16 @@ fn what_nobody_keeps_cannot_be_read() {
 }
 
 #[test]
+fn a_part_of_a_name_and_a_misspelt_alias_are_guessed() {
+    for (typed, meant) in
+        [("memory", "peak-memory"), ("instructions=callgrnd", "instructions=callgrind")]
+    {
+        let said = shown_in_benchmark(&format!("command = 'a'\nmetrics = ['{typed}']"));
+        assert!(said.contains(&format!("did you mean `{meant}`?")), "{said}");
+    }
+}
+
+#[test]
 fn instructions_of_callgrind_have_two_names() {
     let metric = |name: &str| {
         let text =
