@@ -34,6 +34,12 @@ fn each_end_has_its_exit_status() {
     says("bisect HEAD~31 HEAD --max-builds 3 --quiet", 4, "undecided: ");
     says("bisect HEAD~31 HEAD --quiet", 0, &id(&project, "HEAD~11")[..10]);
     says("bisect HEAD~31 HEAD~14 --quiet", 3, "not reproduced: ");
+    // What lists runs, and the run's own answer, name the end with the same words.
+    let log = project.tacho("log").exits(0).stdout;
+    let listed = log.lines().find(|line| line.contains("not reproduced: bisect")).unwrap();
+    let run = listed.split_whitespace().next().unwrap();
+    let shown = project.tacho(&format!("show run:{run}")).exits(0).stdout;
+    assert!(shown.lines().nth(1).unwrap().contains(", not reproduced after "), "{shown}");
     says("bisect HEAD~31 nobody --quiet", 2, "");
     let fails = history(4, |_| "exit 7".to_owned());
     let alike = fails.tacho("bisect HEAD~3 HEAD --quiet").exits(2).stdout;

@@ -2,23 +2,43 @@
 
 use std::time::Duration;
 
-use tacho_record::{Purpose, Run};
+use tacho_record::bisection::{Bisection, BisectionEnd};
+use tacho_record::{Purpose, Run, RunState};
 
 use crate::words::{count, duration};
 
 /// When, where and how far it measured, and by what, a clause each: `2026-03-01 14:03 on lab, 11
-/// rounds, finished after 12.3 s`. `started` is the time in the reader's time zone.
+/// rounds, finished after 12.3 s`. `started` is the time in the reader's time zone; `bisection` is
+/// what the run bisected.
 #[must_use]
-pub fn summary(run: &Run, started: &str, took: Option<Duration>) -> [String; 2] {
+pub fn summary(
+    run: &Run,
+    bisection: Option<&Bisection>,
+    started: &str,
+    took: Option<Duration>,
+) -> [String; 2] {
     let took = took.map_or_else(String::new, |took| format!(" after {}", duration(took)));
     // A bisection has no rounds: it executes what it needs.
     let rounds = match run.purpose {
         Purpose::Bisect => String::new(),
         _ => format!("{}, ", count(run.rounds as usize, "round")),
     };
-    let state = run.state.word();
+    let ended = bisection.and_then(|bisection| bisection_end(run, bisection));
+    let state = ended.unwrap_or_else(|| run.state.word());
     [
         format!("{started} on {}, {rounds}{state}{took}", run.host),
         format!("seed {}, tacho {}", run.seed, run.version),
     ]
+}
+
+/// How a bisection ended, unless its run is finished and named a commit.
+#[must_use]
+pub fn bisection_end(run: &Run, bisection: &Bisection) -> Option<&'static str> {
+    // One whose budget ended can be resumed, with a larger one.
+    let is_open = run.state == RunState::Unfinished;
+    match bisection.standing.found.as_ref()? {
+        BisectionEnd::Undecided { .. } => Some("undecided"),
+        BisectionEnd::NotReproduced => Some("not reproduced"),
+        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => is_open.then_some("named"),
+    }
 }

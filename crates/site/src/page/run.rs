@@ -22,7 +22,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     let times = times(executed);
     let content = html! {
         h1 { "Run " (number) ": " (with_code(&record.what)) }
-        (summary(record))
+        (summary(view, record))
         @if let Some(reference) = &record.reference { p.note { (reference) } }
         (ways(view, "../", number))
         (super::probe::of_run(view, number))
@@ -61,8 +61,10 @@ pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
 }
 
 /// When, where and how far it measured, in a paragraph.
-pub(super) fn summary(record: &RunRecord) -> Markup {
-    let clauses = run::summary(&record.run, &minute(record.run.started), record.took);
+pub(super) fn summary(view: &View, record: &RunRecord) -> Markup {
+    let mut bisections = view.lab.bisections.iter().map(|one| &one.bisection);
+    let bisection = bisections.find(|one| one.run == record.run.number);
+    let clauses = run::summary(&record.run, bisection, &minute(record.run.started), record.took);
     html! { p { @for clause in clauses { (sentence(&clause, ["\0"; 2])) " " } } }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
                         "Run " (record.run.number) ": " (record.what)
                     }
                 }
-                (super::run::summary(record))
+                (super::run::summary(view, record))
                 (super::run::ways(view, "", record.run.number))
             }
         }

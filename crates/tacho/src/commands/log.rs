@@ -7,7 +7,7 @@ use tacho_experiment::analysis::failed_cells::{FailedCell, failed_cells};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
-use tacho_record::bisection::BisectionEnd;
+use tacho_record::bisection::Bisection;
 use tacho_record::{Place, Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
@@ -105,17 +105,16 @@ fn state(run: &Run, bisected: Option<&'static str>) -> String {
 
 /// How a bisection ended, unless its run is finished and named a commit; nothing for other runs.
 fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
+    let bisection = bisection_of(store, run)?;
+    Ok(bisection.and_then(|bisection| tacho_report::run::bisection_end(run, &bisection)))
+}
+
+/// What the run bisected; nothing of other runs.
+pub(super) fn bisection_of(store: &mut Store, run: &Run) -> Result<Option<Bisection>, CliError> {
     if run.purpose != Purpose::Bisect {
         return Ok(None);
     }
-    // One whose budget ended can be resumed, with a larger one.
-    let is_open = run.state == RunState::Unfinished;
-    let found = store.bisection_of(run.number)?.and_then(|bisection| bisection.standing.found);
-    Ok(found.and_then(|found| match found {
-        BisectionEnd::Undecided { .. } => Some("undecided"),
-        BisectionEnd::NotReproduced => Some("not reproduced"),
-        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => is_open.then_some("named"),
-    }))
+    Ok(store.bisection_of(run.number)?)
 }
 
 /// What a run was is no shorter than this.

@@ -35,7 +35,12 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     }
     let revisions = store.revisions()?;
     let what = run_words::of_run(store, run, &revisions)?;
-    let lines = report_run::summary(run, &text::moment(run.started), took(store, run)?);
+    let lines = report_run::summary(
+        run,
+        log::bisection_of(store, run)?.as_ref(),
+        &text::moment(run.started),
+        took(store, run)?,
+    );
     let mut shown = format!("run {}: {what}\n{}\n", run.number, lines.join("\n"));
     shown += &failures(store, run)?;
     shown += &machine(store, run)?;
