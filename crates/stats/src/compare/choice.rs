@@ -1,4 +1,5 @@
-//! Which estimator decides: by whether the host's speed moves, never by A against B.
+//! Which estimator decides: by whether the host's speed moves and whether a side has two modes,
+//! never by A against B.
 
 use super::Estimator;
 use super::estimate::BoundContrasts;
@@ -47,8 +48,8 @@ pub struct EstimatorChoice {
 }
 
 impl EstimatorChoice {
-    /// The one that was asked for; else neighbours in time where the host's speed moves, the means
-    /// of modes, or all executions.
+    /// The one that was asked for; else the medians of layouts, the means of modes, neighbours in
+    /// time where the host's speed moves, or all executions.
     pub(super) fn of(
         asked: Option<Estimator>,
         both: &BoundContrasts,

@@ -56,8 +56,7 @@ impl Contrast {
 
     /// The values of both programs as they would have been at the host's usual speed. The other
     /// program shows that speed: a program's own modes may come in sequence.
-    #[must_use]
-    pub fn without_path(&self) -> [Vec<f64>; 2] {
+    pub(crate) fn without_path(&self) -> [Vec<f64>; 2] {
         let levels = self.fit.levels();
         let is_other = |at: usize, other: usize| self.values[at].1 != self.values[other].1;
         let noise = neighbours::without_path_by(&self.fit.rest, is_other);
