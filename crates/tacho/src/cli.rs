@@ -43,12 +43,11 @@ pub use r#try::TryArgs;
 
 /// Measures how fast a program is over its history
 ///
-/// The plan, `tacho.toml`, says how to get, build and measure the program. All samples are kept for
-/// ever in `.tacho/` beside the plan.
+/// The plan, `tacho.toml`, says how to get, build and measure the program. `.tacho/` beside the
+/// plan keeps all samples.
 ///
-/// Exit status: 0 done; 2 error, or a requested benchmark has no value because its executions
-/// failed; 130 interrupted (the same command resumes). `--help` of a command lists its further
-/// statuses.
+/// Exit status: 0 done; 2 error, or a benchmark has no value because its executions failed; 130
+/// interrupted (the same command resumes). `--help` of a command lists its further statuses.
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -64,11 +63,11 @@ pub struct GlobalArgs {
     /// The plan [default: tacho.toml in this folder or the nearest one above]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub plan: Option<PathBuf>,
-    /// Where results are kept: a folder or a postgres:// address [env: `TACHO_STORE`; default:
-    /// .tacho beside the plan]
+    /// The folder or postgres:// address of results [env: `TACHO_STORE`; default: .tacho beside the
+    /// plan]
     #[arg(long, global = true, value_name = "PLACE", help_heading = "Global options")]
     pub store: Option<String>,
-    /// Where checkouts and builds are made; may be deleted at any time [env: `TACHO_CACHE`;
+    /// The folder of checkouts and builds, which may be deleted at any time [env: `TACHO_CACHE`;
     /// default: tacho/ in the user's cache]
     #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     pub cache: Option<PathBuf>,
@@ -127,8 +126,7 @@ pub struct InitArgs {
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
-    /// Instead, write a workflow for this CI system. The workflow compares each change with its
-    /// target branch
+    /// Write a workflow for this CI system instead: it compares each change with its target branch
     #[arg(long, value_name = "SYSTEM")]
     pub ci: Option<Ci>,
 }

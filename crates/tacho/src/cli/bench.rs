@@ -10,10 +10,9 @@ use super::shared::EstimatorName;
 
 /// Time commands side by side: how fast is it?
 ///
-/// Needs no plan. Commands are executed in rounds, each in a fresh random order. A command without
-/// shell syntax is started without a shell. Where a shell is needed, the time of an empty shell is
-/// measured beside each execution and subtracted. Options of hyperfine mean the same or are refused
-/// with a hint (list: docs/src/guide/bench.md).
+/// Needs no plan. Each round executes all commands once, in a random order. A shell is used only
+/// where a command needs one, and its time is subtracted. Options of hyperfine mean the same, or
+/// are refused with a hint.
 ///
 /// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
 /// shown).
@@ -23,8 +22,8 @@ pub struct BenchArgs {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
-    /// Warm up each command by N executions (such as 3) or for a time (such as 2s), or detect the
-    /// warmup afterwards (found) [default: none]
+    /// The warmup of each command: N executions (3), a time (2s), or found (detected afterwards and
+    /// left out) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each command in exactly N rounds
@@ -41,8 +40,7 @@ pub struct BenchArgs {
         allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
     pub min_rounds: Option<u32>,
-    /// Execute each command at most N times [default: until it has `--min-rounds` executions and
-    /// has taken 3 s]
+    /// Execute each command at most N times [default: until `--min-rounds` and 3 s are reached]
     #[arg(
         long, visible_alias = "max-runs", short = 'M', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",
@@ -71,13 +69,13 @@ pub struct BenchArgs {
     )]
     pub parameter_step_size: Option<String>,
     /// Replace {VAR} by each value of a list: -L level 1,6,9 'gzip -{level} -k f'. Several lists
-    /// are combined
+    /// make all combinations
     #[arg(
         long, short = 'L', num_args = 2, value_names = ["VAR", "VALUES"],
         allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters"
     )]
     pub parameter_list: Vec<String>,
-    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
+    /// Wait before each round for a quiet host, for at most MAX in all [default of MAX: 5m]
     #[arg(
         long,
         value_name = "MAX",
@@ -87,14 +85,13 @@ pub struct BenchArgs {
         help_heading = "Beside executions"
     )]
     pub quiet_wait: Option<String>,
-    /// Execute two commands at the same time on two processors, swapped each round: for a host that
-    /// is never quiet
+    /// Execute two commands at the same time, on two processors: for a host that is never quiet
     #[arg(
         long, conflicts_with_all = ["cpus", "estimator"], help_heading = "Beside executions"
     )]
     pub duet: bool,
-    /// Also execute fixed programs, whose times show whether the machine became faster or slower:
-    /// off, cheap (at most 5 % of the time), full (all six programs in each round) [default: off]
+    /// Also execute fixed programs, to see changes of the machine: off, cheap (at most 5 % of the
+    /// time) or full (in each round) [default: off]
     #[arg(
         long,
         value_name = "MODE",
@@ -111,40 +108,35 @@ pub struct BenchArgs {
     /// Use the same memory addresses each time: good for counting instructions, bad for times
     #[arg(long, help_heading = "Conditions")]
     pub no_aslr: bool,
-    /// Use a control group for each execution, which accounts for children that are not waited for
+    /// Use a control group for each execution, which also accounts for children that are not waited
+    /// for
     #[arg(long, help_heading = "Conditions")]
     pub cgroup: bool,
-    /// Pass only the variables that programs need, as plans do (list: docs/src/formats/plan.md)
+    /// Pass only the variables that a plan passes (list: docs/src/formats/plan.md)
     #[arg(long, help_heading = "Conditions")]
     pub clean_environment: bool,
-    /// Add no `TACHO_PADDING` to the environment. The variable has a random length of 0 to 4095
-    /// bytes in each execution, so that no length of the environment favours a command
+    /// Add no `TACHO_PADDING`, the variable of random length
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
-    /// End an execution that uses more processor time than this: 10s. With control groups, the
-    /// limit is for all processes together; otherwise for each process, in whole seconds
+    /// End an execution that uses more processor time: 10s
     #[arg(long, value_name = "TIME", help_heading = "Conditions")]
     pub limit_cpu_time: Option<String>,
     /// Limit the address space of each process: 1GiB
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_address_space: Option<String>,
-    /// The command that others are compared with, by name or text. A command that is not among them
-    /// is measured too [default: the fastest]
+    /// The command that others are compared with, by name or text [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub reference: Option<String>,
     /// A name for the reference
     #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
     pub reference_name: Option<String>,
-    /// Where output goes: null, pipe, inherit, or a file. Give the option once for all commands, or
-    /// once for each command
+    /// Where output goes: null, pipe, inherit or a file. Give one for all commands, or one for each
     #[arg(long, value_name = "WHERE", conflicts_with = "show_output", help_heading = "Commands")]
     pub output: Vec<String>,
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// The statistic to compare. `auto` compares neighbouring executions if the host's speed
-    /// changes, means if a command has two modes, and otherwise all pairs of samples
-    /// [default: auto]
+    /// The statistic to compare [default: auto, which depends on the samples]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output
@@ -156,8 +148,7 @@ pub struct BenchArgs {
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Draw a bar for each execution [default: only if the first execution is slow, times drift or
-    /// jump, or there are two modes]
+    /// Draw a bar for each execution [default: only if the times look unsteady]
     #[arg(long, help_heading = "Answer")]
     pub bars: bool,
     /// Show all notes, and outliers with their causes

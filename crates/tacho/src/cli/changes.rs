@@ -13,11 +13,11 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 
 /// Show what changed: where did it get slower?
 ///
-/// All series of the plan are judged together. A new change is provisional until later runs agree.
-/// A change keeps its name, and the state that a user set.
+/// All series of the plan are judged together. A change is provisional at first, and confirmed when
+/// later runs agree. A change keeps its name, and the state that a user set.
 ///
-/// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary
-/// improvement is not a regression, unless the improvement was confirmed as a step.
+/// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary improvement
+/// is not a regression, unless the improvement was confirmed as a step.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -32,12 +32,11 @@ pub struct ChangesArgs {
 pub struct ChangeQueryArgs {
     #[command(flatten)]
     pub list: ListChangesArgs,
-    /// Measure both sides of these changes again (names or revisions), in the same rounds, and
-    /// confirm or withdraw them [default of NAME: all listed new changes not yet measured again]
+    /// Measure both sides of these changes again, by name or revision [default of NAME: all listed
+    /// changes that are new and not yet measured again]
     ///
-    /// A difference that is still there is confirmed. If at most a quarter of it is there, the
-    /// change is withdrawn as not reproduced. If the samples do not decide, the change stays open.
-    /// The samples do not enter any series. After an interruption, the same command resumes.
+    /// A change is confirmed if the difference is still there. It is withdrawn if at most a quarter
+    /// is left. The samples do not enter any series.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// With `--confirm`: execute both sides of each change N times [default: 20]
@@ -46,7 +45,7 @@ pub struct ChangeQueryArgs {
         value_parser = clap::value_parser!(u32).range(5..=10_000)
     )]
     pub rounds: Option<u32>,
-    /// With `--confirm`: measure at most this long, builds not counted: 10m
+    /// With `--confirm`: measure at most this long: 10m. Builds do not count
     #[arg(long, value_name = "TIME", requires = "confirm")]
     pub budget: Option<String>,
     /// With `--confirm`: the seed of the random order of a new run [default: random, and recorded]
@@ -55,22 +54,20 @@ pub struct ChangeQueryArgs {
     /// With `--confirm`: wait until no other measurement is active on this host
     #[arg(long, requires = "confirm")]
     pub wait: bool,
-    /// Judge the numbers in this file or these files, JSON or CSV (`-` is standard input); needs no
-    /// plan and no store
+    /// Judge the numbers in these files, JSON or CSV (`-` is standard input); needs no plan
     ///
-    /// A file has `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all
-    /// keys: docs/src/formats/numbers.md). With several files, folders or patterns, each file is
-    /// one point: a file that `tacho compare` reads, or results of asv.
+    /// A file is `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all
+    /// keys: docs/src/formats/numbers.md). Of several files, each is one point: a file that `tacho
+    /// compare` reads, or results of asv.
     #[arg(
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]
     pub from: Option<Vec<PathBuf>>,
-    /// Which direction is better. Overrides reports of tools, but not a `better` in the file
-    /// [default: by the file or the tool, else by names and units, else lower]
+    /// The better direction [default: by file, tool, name or unit, else lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
-    /// With several files: the order of their points [default: by time, if all files have a time;
-    /// by name, for a folder, a pattern or names in alphabetical order; else as given]
+    /// With several files: the order of their points [default: time, if all files have one; name,
+    /// if names are in alphabetical order; else given]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }
@@ -80,7 +77,7 @@ pub struct ChangeQueryArgs {
 pub enum FileOrder {
     /// By the time in each file
     Time,
-    /// By name, and by the value of numbers in it: run-9 before run-10
+    /// By name; run-9 comes before run-10
     Name,
     /// As given
     Given,
@@ -98,7 +95,7 @@ pub enum ChangesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the state of a change. Analyses keep this state
+    /// Set the state of a change, which analyses then keep
     Set {
         /// The name of a change, or a revision for all changes there
         name: String,
@@ -122,14 +119,14 @@ pub struct ListChangesArgs {
     /// Only these metrics
     #[arg(long, short, value_name = "NAME")]
     pub metric: Vec<String>,
-    /// Only changes of at least this size in per cent, up or down
+    /// Only changes of at least this many percent, up or down
     #[arg(
         long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent,
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of these states: of life (provisional, confirmed, withdrawn) or set by
-    /// the user (the others). With states of both sorts, a change must match one of each
+    /// Only changes in one of these states. With a state of the user and a state of analysis, both
+    /// must match
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds
@@ -162,40 +159,40 @@ pub enum StateName {
 /// What users say of a change, and its state by analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFilter {
-    /// The user has set no state
+    /// The user set no state
     New,
-    /// Set by the user: real
+    /// The user set: the change is real
     Acknowledged,
-    /// Set by the user: real and intended
+    /// The user set: the change is real and intended
     Expected,
-    /// Set by the user, or found: the change is over
+    /// The user set, or the level came back: the change is over
     Fixed,
-    /// Set by the user: no change
+    /// The user set: there was no change
     FalseAlarm,
-    /// Found, but in too few analyses to be confirmed
+    /// Analysis: found, but not confirmed yet
     Provisional,
-    /// Several analyses agree, or both sides were measured again
+    /// Analysis: later runs agree, or both sides were measured again
     Confirmed,
-    /// No longer found, or not reproduced
+    /// Analysis: no longer found, or not reproduced
     Withdrawn,
 }
 
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum KindName {
-    /// A single build differs, maybe only by its layout
+    /// A single build differs, perhaps only by its layout
     Build,
-    /// The level changed for good, or for long
+    /// The level changed and stayed
     Step,
     /// The level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
     /// The share of values at one of several levels changed
     ModeShare,
-    /// The spread changed, not the level
+    /// The spread changed, and the level did not
     Spread,
-    /// The host, kernel, compiler or similar changed at the same place; also the kind `machine`
+    /// The host, kernel or compiler changed at the same place; also the kind `machine`
     Environment,
-    /// The level wanders, at no single place; not a change
+    /// The level moved slowly over many revisions; not a change
     Drift,
 }

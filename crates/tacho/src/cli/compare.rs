@@ -9,16 +9,14 @@ use super::shared::{ComparisonArgs, DirectionName, FormatArgs, StartArgs};
 /// Compare two programs: is B faster than A?
 ///
 /// A and B are revisions (v1, HEAD~3), variants (HEAD:threads=8), builds (the digest of their
-/// artifacts), baselines (--save-as), earlier comparisons (run:12), commands, or files of
-/// hyperfine, criterion (also its folder), Google Benchmark, pyperf, pytest-benchmark, JMH or `go
-/// test -bench`. `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` in front resolves an
-/// ambiguous name.
+/// artifacts), baselines (--save-as), earlier comparisons (run:12), commands, or files of other
+/// tools, such as hyperfine. `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` before a
+/// name says which one it is.
 ///
-/// Everything is executed in rounds, each in a fresh random order. A is executed twice in each
-/// round: its second copy, the control, shows how far equal programs differ on this host. Each
-/// benchmark stops when its verdict is clear. Rows are judged together: at most 5 % of the reported
-/// differences are expected to be false. A metric that does not vary, or that is computed from
-/// other metrics, does not count.
+/// Each round executes both programs once, in a random order, and A a second time. The second
+/// execution of A is the control: it shows how far equal programs differ on this host. A benchmark
+/// stops when its verdict is clear. At most 5 % of the reported differences are expected to be
+/// false.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]
@@ -35,36 +33,35 @@ pub struct CompareArgs {
     pub command: bool,
     #[command(flatten)]
     pub terms: ComparisonArgs,
-    /// Do not stop early, however clear the verdict is
+    /// Execute all rounds, even if the verdict is clear
     #[arg(long, conflicts_with = "precision")]
     pub all_rounds: bool,
-    /// Stop when the ratio is known this precisely, clear or not: 0.5%
+    /// Stop when the ratio is known this precisely: 0.5%
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<String>,
-    /// Save B as the baseline NAME. `tacho compare NAME` later executes that build again
+    /// Save B as the baseline NAME, for `tacho compare NAME`
     #[arg(long, value_name = "NAME")]
     pub save_as: Option<String>,
-    /// With `--save-as`: replace another baseline of that name
+    /// With `--save-as`: replace another baseline of this name
     #[arg(long, requires = "save_as")]
     pub force: bool,
-    /// Use the kept samples of a baseline (NAME) or a run (run:12) instead of measuring it again
+    /// Use the kept samples of a baseline (NAME) or a run (run:12), and execute only the other side
     #[arg(long)]
     pub kept: bool,
     /// Compare even if the hosts or the conditions of both sides differ
     #[arg(long)]
     pub regardless: bool,
-    /// With two files: which direction is better. Overrides the files
+    /// With two files: the better direction, also against the files
     #[arg(long, value_name = "WAY")]
     pub better: Option<DirectionName>,
     /// Execute A only once per round, without a control
     #[arg(long)]
     pub no_control: bool,
-    /// Execute both at the same time on two processors, swapped each round, without a control: for
-    /// a host that is never quiet
+    /// Execute both at the same time, on two processors and without a control: for a host that is
+    /// never quiet
     #[arg(long, conflicts_with_all = ["layouts", "order", "estimator"])]
     pub duet: bool,
-    /// Write each row as a test case to this `JUnit` XML file, for CI systems; a row that fails
-    /// `--fail-on` is a failure
+    /// Write a `JUnit` XML file with a test case per row, for CI systems
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     #[command(flatten)]

@@ -5,27 +5,25 @@ use clap::Args;
 /// What `bench` and `sweep` understand alike.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ExecutionArgs {
-    /// Also count: instructions, cycles, energy, instructions=callgrind (list:
-    /// docs/src/glossary.md). A `?` at the end leaves the counter out where the host lacks it
+    /// Also count this, such as instructions or instructions=callgrind (list:
+    /// docs/src/glossary.md). `instructions?` counts only where the host has the counter
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
-    /// Execute this shell command once for each command or value, before all measurements
+    /// Execute this shell command once per command or value, before all measurements
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
-    /// Execute this shell command before each execution, not timed. Give the option once for all
-    /// commands, or once for each command
+    /// Execute this shell command before each execution, not timed. Give one for all commands, or
+    /// one for each
     #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
     pub prepare: Vec<String>,
-    /// Execute this shell command after each execution, not timed. Give the option once for all
-    /// commands, or once for each command
+    /// Execute this shell command after each execution, not timed. Give one for all commands, or
+    /// one for each
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// Execute this shell command once for each command or value, after all measurements. If it
-    /// fails, results are still shown
+    /// Execute this shell command once per command or value, after all measurements
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
-    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (reserved at
-    /// boot)
+    /// The processors that commands may use: 1, 0-3,6 or isolated (reserved at boot)
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]
     pub cpus: Option<String>,
     /// Niceness, from -20 (highest priority, needs rights) to 19 (lowest)
@@ -34,22 +32,21 @@ pub struct ExecutionArgs {
         value_parser = clap::value_parser!(i32).range(-20..=19)
     )]
     pub nice: Option<i32>,
-    /// End an execution whose processes together use more memory than this: 512MiB; needs control
-    /// groups. Reaching a limit is a result, not a failure
+    /// End an execution that uses more memory: 512MiB. Needs control groups
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
     /// The name of a command. Repeat it for the next command. With parameters: one name for all
-    /// ('{threads} threads'), one for each combination, or one for each command as typed
+    /// ('{threads} threads'), one per combination, or one per command
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
-    /// Start all commands by this shell: bash, "bash --norc", default (sh), or none [default: sh,
+    /// Start all commands by this shell: bash, "bash --norc", default (sh) or none [default: sh,
     /// only where a shell is needed]
     #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
     pub shell: Option<String>,
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
-    /// Accept any exit status; with a list, 0 and these: --ignore-failure=1,2
+    /// Accept any exit status, or 0 and these: --ignore-failure=1,2
     #[arg(
         long,
         short = 'i',
@@ -60,11 +57,10 @@ pub struct ExecutionArgs {
         help_heading = "Commands"
     )]
     pub ignore_failure: Option<String>,
-    /// A file for standard input, or null
+    /// The file for standard input, or null
     #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
     pub input: String,
-    /// End an execution that takes longer than this, and count it as a failure: 60s. Hooks have no
-    /// limit
+    /// End an execution that takes longer, as a failure: 60s
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
     /// The largest difference that counts as the same: 2%

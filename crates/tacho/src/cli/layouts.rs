@@ -6,11 +6,10 @@ use super::shared::StartArgs;
 
 /// Link one revision in several orders: how far do builds differ by layout alone?
 ///
-/// The layout is where code and data are in memory. Tachograph passes each order to the linker
-/// (`mold` or `lld`) in `LDFLAGS` and `RUSTFLAGS`. `TACHO_LAYOUT` has the number of the order, for
-/// builds that link in their own way. All builds are executed in the same rounds. The answer shows
-/// how far values differ within an execution (keep), between executions (restart), and between
-/// builds (relink). The samples do not enter any series.
+/// The layout is where code and data are in memory. Each order is passed to the linker (`mold` or
+/// `lld`) in `LDFLAGS` and `RUSTFLAGS`. `TACHO_LAYOUT` has the number of the order, for other
+/// builds. The answer shows how far values differ within an execution (keep), between executions
+/// (restart), and between builds (relink). The samples do not enter any series.
 #[derive(Debug, Args)]
 pub struct LayoutsArgs {
     /// A tag, a hash, a branch, a release
@@ -31,8 +30,8 @@ pub struct LayoutsArgs {
     /// The linker: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Add fixed orders: sorted (functions by name; needs GNU ld), aligned (functions at multiples
-    /// of 64 bytes)
+    /// Add fixed orders: sorted (functions by name; needs GNU ld) or aligned (functions at
+    /// multiples of 64 bytes)
     #[arg(long, value_name = "ORDER", value_delimiter = ',', value_parser = ["sorted", "aligned"])]
     pub with: Vec<String>,
     /// Show how many layouts and executions reach this precision
@@ -41,7 +40,7 @@ pub struct LayoutsArgs {
     /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// The metric to compare [default: the first one of each benchmark]
+    /// The metric to show [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
     /// Try failed builds again

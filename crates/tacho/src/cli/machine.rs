@@ -6,18 +6,17 @@ use clap::Args;
 
 /// Report whether this machine is fit for measurements, and what to change
 ///
-/// Lists what disturbs measurements here, the most harmful first, with the command that removes the
-/// cause. Needs no plan.
+/// Lists what disturbs measurements here, the most harmful first, with a command against each.
+/// Needs no plan.
 ///
 /// Exit status: 0 fit; 1 a finding has high harm; 2 error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct DoctorArgs {
-    /// Instead, list facts of the machine: processor, memory, kernel and others. If a fact cannot
-    /// be read, the reason is shown
+    /// List facts of the machine instead: processor, memory, kernel and others
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
-    /// Instead, measure Tachograph itself: its clock, an empty program, an empty loop and `true`
+    /// Measure Tachograph itself instead: its clock, an empty program, an empty loop and `true`
     #[arg(long)]
     pub instrument: bool,
     /// With `--instrument`: measure each N times
@@ -29,18 +28,17 @@ pub struct DoctorArgs {
     /// With `--instrument`: wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
-    /// Instead, compare programs of three durations, each with itself, for TIME, and report which
-    /// change can be found here in 1, 10 and 60 minutes [default of TIME: 1m]
+    /// Find the smallest change that 1, 10 and 60 minutes of comparing show here [default of TIME:
+    /// 1m]
     #[arg(
         long, value_name = "TIME", num_args = 0..=1, require_equals = true,
         default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]
     )]
     pub noise: Option<String>,
-    /// Instead, show what `--noise` found here before: over time, by hour of the day, and how
-    /// accurate its forecasts were
+    /// Show earlier results of `--noise` instead: over time, and by hour of the day
     #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
     pub past: bool,
-    /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
+    /// Examine the copy of another machine's /proc, /sys and /etc in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "instrument")]
     pub sysroot: Option<PathBuf>,
     /// Print the answer as JSON (keys: docs/src/formats)
@@ -50,17 +48,17 @@ pub struct DoctorArgs {
 
 /// Set the machine for measurements, and put everything back
 ///
-/// Settings hold while the command is executed, and are put back when the command ends, at Ctrl-C,
-/// and after `kill -9` by the next `tacho tune` (old values are kept on disk). Without a command,
-/// settings hold until `tacho tune --restore`. Without settings, all of them are listed.
+/// Settings are put back when the command ends, and at Ctrl-C. After `kill -9`, the next `tacho
+/// tune` puts them back. Without a command, settings stay until `tacho tune --restore`. Without
+/// settings, all of them are listed.
 ///
 /// Exit status: that of the command; 2 error.
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// turbo=off, governor=performance, smt=off, shield=2-3, nice=-5 … `tacho tune` lists all
+    /// Settings, such as turbo=off governor=performance shield=2-3; `tacho tune` lists all
     #[arg(value_name = "SETTING")]
     pub settings: Vec<String>,
-    /// Print what would be changed, and change nothing
+    /// Print what would change, and change nothing
     #[arg(long, conflicts_with = "restore")]
     pub dry_run: bool,
     /// Put back what an earlier `tacho tune` left

@@ -6,16 +6,11 @@ use super::shared::{FormatArgs, StartArgs};
 
 /// Question a difference: does it depend on the state of the machine?
 ///
-/// A and B are executed side by side as usual, and under one disturbance at a time: a busy core
-/// beside them, one processor alone, another length of the environment, other addresses, cold
-/// caches, little memory and more (`--list`). Once the answer for a disturbance is clear, later
-/// rounds leave it out. Without B, the level of A is measured under each disturbance.
+/// A and B are executed side by side as usual, and under one disturbance at a time. A disturbance
+/// is a busy core, another length of the environment, cold caches and the like (`--list`). Without
+/// B, the answer is how much each disturbance changes A. A and B are named as for `tacho compare`.
 ///
-/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Only the
-/// disturbances of the clock frequency and of the file caches change the whole machine. The clock
-/// frequency is set back afterwards.
-///
-/// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
+/// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 undecided; 5
 /// the difference depends on the machine; 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
@@ -28,7 +23,7 @@ pub struct ProbeArgs {
     /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
-    /// Only list all disturbances, and which are possible here (with `--command`: for commands)
+    /// List all disturbances, and which are possible here
     #[arg(long, conflicts_with_all = ["a", "b"])]
     pub list: bool,
     /// Only these disturbances: core,environment
@@ -52,7 +47,7 @@ pub struct ProbeArgs {
         value_parser = clap::value_parser!(u32).range(4..=10_000)
     )]
     pub rounds: Option<u32>,
-    /// Measure at most this long, builds not counted: 10m
+    /// Measure at most this long: 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The largest difference that counts as the same: 2%

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 /// Build old revisions: list the plan's quirks, check them, suggest one
 ///
-/// A quirk makes a range of old revisions build, for example by a patch, and gives the reason. It
-/// is a `[[quirk]]` in the plan, or in `quirks/*.toml` beside the plan.
+/// A quirk makes a range of old revisions build, for example by a patch. It is a `[[quirk]]` in the
+/// plan, or in `quirks/*.toml` beside the plan.
 #[derive(Debug, Args)]
 pub struct QuirkArgs {
     #[command(subcommand)]
@@ -22,21 +22,20 @@ pub enum QuirkCommand {
     },
     /// Build both ends and the middle of each quirk's range, with and without the quirk
     ///
-    /// Reports quirks that are not needed, and revisions that do not build even with their quirk.
+    /// The answer names quirks that are not needed, and revisions that fail even with their quirk.
     ///
     /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
     Check(QuirkCheckArgs),
-    /// Measure what a quirk alone does to the numbers, at both ends of its range
+    /// Measure the effect of a quirk on the numbers, at both ends of its range
     ///
     /// The first and the last revision of the range are built with and without the quirk. If one of
-    /// them needs the quirk to build, the nearest revision outside the range is used instead. Both
-    /// builds of a revision are executed in the same rounds, with a control. The samples do not
-    /// enter any series; `tacho changes show` and the pages show the result.
+    /// them needs the quirk to build, the nearest revision outside the range is used. The samples
+    /// do not enter any series.
     Effect(QuirkEffectArgs),
-    /// Explain why a revision does not build, find the range with that reason, and suggest a quirk
+    /// Explain why a revision does not build, find the range with the same error, and suggest a
+    /// quirk
     ///
-    /// Each end of the range is searched in doubling steps, then by halves: about twenty builds for
-    /// a thousand revisions.
+    /// A range of a thousand revisions takes about twenty builds.
     Suggest {
         /// A revision that does not build
         revision: String,
@@ -88,7 +87,7 @@ pub struct QuirkEffectArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each end of a range at most this long, builds not counted: 10m
+    /// Measure each end of a range at most this long: 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The seed of the random order of a new run [default: random, and recorded]

@@ -9,12 +9,11 @@ pub struct ComparisonArgs {
     /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark; with
-    /// `--fail-on` all that the plan names]
+    /// Compare these metrics (`a,b`, or `all`) [default: the first one of each benchmark; with
+    /// `--fail-on` all of the plan]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// Also count this, and compare it: instructions, cycles and others as for `tacho track`;
-    /// instructions=callgrind needs no hardware counters
+    /// Also count and compare this, such as instructions or instructions=callgrind
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
     /// Measure at most N rounds [default: 30; with `--budget` no limit; with `--layouts` 10 per
@@ -24,24 +23,23 @@ pub struct ComparisonArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each comparison at most this long, all rows together, builds not counted: 10m
+    /// Measure each comparison at most this long: 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// The statistic to compare. `auto` compares neighbouring executions if the host's speed
-    /// changes, means if a side has two modes, and otherwise all pairs of samples [default: auto]
+    /// The statistic to compare [default: auto, which depends on the samples]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
-    /// Link each program in N orders and execute all, so an effect of link order does not look like
-    /// one of code [default: `levels` of the plan, else one order]
+    /// Link each program in N orders, and compare the programs over all of them [default: `levels`
+    /// of the plan, else one order]
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub layouts: Option<u32>,
-    /// Link both sides in one fixed order: sorted (functions by name; needs GNU ld), aligned
+    /// Link both sides in one fixed order: sorted (functions by name; needs GNU ld) or aligned
     /// (functions at multiples of 64 bytes)
     #[arg(
         long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts"
@@ -50,8 +48,8 @@ pub struct ComparisonArgs {
     /// The linker for `--layouts`: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%). `,unclear` also
-    /// fails if a row is undecided, `,missing` if a benchmark of A is not in B
+    /// Exit with 1 if a row is certainly slower by PERCENT or more: slower:5%. Also with `,unclear`
+    /// if a row is undecided, and with `,missing` if B lacks a benchmark of A
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]
@@ -94,9 +92,9 @@ impl EstimatorName {
 /// How much of the time goes to fixed programs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReferenceArgs {
-    /// Also execute fixed programs, whose times show whether the machine became faster or slower:
-    /// off, cheap (at most 5 % of the time), full (all six programs in each round) [default: the
-    /// plan's, else cheap in `tacho track` and off elsewhere]
+    /// Also execute fixed programs, to see changes of the machine: off, cheap (at most 5 % of the
+    /// time) or full (in each round) [default: the plan's, else cheap in `tacho track` and off
+    /// elsewhere]
     #[arg(long, value_name = "MODE")]
     pub reference: Option<ReferenceMode>,
 }

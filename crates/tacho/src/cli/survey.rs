@@ -6,11 +6,10 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Few builds of a long range")]
 pub struct SurveyArgs {
-    /// Build at most N revisions of the range, each where it is most informative, until every
-    /// change is pinned to a commit
+    /// Build at most N revisions, each where it says most about the changes
     ///
-    /// Both ends and a coarse grid come first, then the middle of each stretch with a change.
-    /// Builds made by interrupted sessions of the same command count towards N.
+    /// Both ends and some revisions between them come first, then the middle of each part with a
+    /// change.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),
@@ -20,8 +19,8 @@ pub struct SurveyArgs {
     /// The smallest change to look for [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = crate::cli::shared::percent)]
     pub min_effect: Option<f64>,
-    /// Pin only this change: its name or revision, as in `tacho changes`, or the range `A..B` that
-    /// contains it
+    /// Search only for the commit of this change: its name or revision in `tacho changes`, or a
+    /// range `A..B`
     #[arg(long, value_name = "CHANGE|A..B", conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub zoom: Option<String>,
 }

@@ -8,38 +8,31 @@ use super::survey::SurveyArgs;
 
 /// Measure a range of revisions: how did speed develop over history?
 ///
-/// All revisions of the range are built first. Then everything is executed in rounds, each in a
-/// fresh random order. After an interruption, the same command resumes: samples that were kept are
-/// not measured again. A run with new revisions also measures the last measured revision again, to
-/// link the runs.
+/// All revisions are built first. Then each round executes all of them once, in a random order. The
+/// same command measures only what is missing: after an interruption it resumes. A run with new
+/// revisions also measures the last measured revision again, to link the runs.
 ///
-/// Exit status: 0 all successful builds are measured, even if other builds failed; 1 `--notify`
-/// reported a change for the worse; 2 error, or a benchmark has no value because its executions
-/// failed; 130 interrupted.
+/// Exit status: 0 all successful builds are measured; 1 `--notify` reported a change for the worse;
+/// 2 error, or a benchmark has no value because its executions failed; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct TrackArgs {
-    /// `A..B`, or single revisions [default: all of history, or all releases]
-    ///
-    /// `A..B` includes A: a change in the first commit after A is visible only against A.
+    /// `A..B` (A included), or single revisions [default: all of history, or all releases]
     #[arg(value_name = "RANGE|REVISION")]
     pub revisions: Vec<String>,
-    /// Step through the range by time or number: 1d, 1w, 3h, 1month, 10commits, commit
+    /// Take one revision per step of time or number: 1d, 1w, 3h, 1month, 10commits, commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions of the range with a matching tag, and the last revision of the range
+    /// Only revisions with a matching tag, and the last revision of the range
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
     #[arg(long)]
     pub all_parents: bool,
-    /// Also take the revisions right before and after each place where a quirk begins or ends
-    ///
-    /// This separates the effect of the quirk from the effect of the commits between two steps.
+    /// Also take the revisions on both sides of each place where a quirk begins or ends
     #[arg(long)]
     pub quirk_edges: bool,
-    /// Execute each benchmark at each build until it has N samples, earlier ones included [default:
-    /// the plan's]
+    /// Execute each benchmark at each build until it has N samples [default: the plan's]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
@@ -52,22 +45,22 @@ pub struct TrackArgs {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Also count this, in this run: instructions, cycles, branches, branch-misses,
-    /// cache-references, cache-misses, task-clock, cpu-migrations, energy, energy-dram; or
-    /// instructions=callgrind, which needs no hardware counters
+    /// Also count this in this run: instructions, cycles, branches, branch-misses,
+    /// cache-references, cache-misses, task-clock, cpu-migrations, energy, energy-dram or
+    /// instructions=callgrind
     ///
-    /// Builds that were measured without the counter are executed again. Callgrind executes each
-    /// benchmark once more, about 50 times slower. A `?` at the end leaves the counter out where
-    /// the host lacks it. In a plan, counters are named among the `metrics`.
+    /// Builds that were measured without the counter are executed again. Callgrind needs no
+    /// hardware counters and is about 50 times slower. `instructions?` counts only where the host
+    /// has the counter.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure each of several revisions with equal artifacts, as a test of the noise
+    /// Measure all of several equal builds, as a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Try failed builds and benchmarks again
     #[arg(long)]
     pub retry_failed: bool,
-    /// Build all of history, however many builds that takes
+    /// Build more than 100 revisions
     #[arg(long)]
     pub yes: bool,
     /// Show what would be built and measured, and do nothing
@@ -89,9 +82,6 @@ pub struct TrackArgs {
 pub struct StoppingArgs {
     /// Execute until the 95 % interval of each median is at most ± PERCENT of it: 1% [default: the
     /// plan's]
-    ///
-    /// The interval is valid, no matter how often it is checked, so stopping early does not bias
-    /// the result.
     #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
     pub precision: Option<String>,
     /// The metric whose median must be precise [default: the first one of each benchmark]
@@ -109,19 +99,19 @@ pub struct StoppingArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Take at most this long: 10m. With a range, the time includes builds, and revisions are
-    /// chosen as with `--builds`. With single revisions, builds do not count
+    /// Take at most this long: 10m. With a range, builds count, and revisions are chosen as with
+    /// `--builds`
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Warm up each benchmark at each build by N executions (such as 3) or for a time (such as 2s),
-    /// or detect the warmup afterwards (found) [default: the plan's, else one execution]
+    /// The warmup of each benchmark at each build: N executions (3), a time (2s), or found
+    /// (detected afterwards and left out) [default: the plan's, else one execution]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
-    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
+    /// Wait before each round for a quiet host, for at most MAX in all [default of MAX: 5m]
     ///
-    /// A host is not quiet if others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU
-    /// from it, or tasks wait for CPUs, devices or memory. A round that is disturbed anyway is
-    /// repeated as a whole, at most twice; its samples are kept and marked.
+    /// A host is not quiet if others use more than 0.25 CPU, if a hypervisor keeps more than 0.05
+    /// CPU, or if tasks wait for CPUs, devices or memory. A disturbed round is repeated, at most
+    /// twice.
     #[arg(
         long, value_name = "MAX", num_args = 0..=1, require_equals = true,
         default_missing_value = "5m"

@@ -8,11 +8,8 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 
 /// Compare a revision with and without a patch: what does this diff do?
 ///
-/// The base is built with and without the patch in Tachograph's checkout, never in the work tree.
-/// Both builds are executed in rounds over all benchmarks, each in a fresh random order. The base
-/// is executed twice in each round: its second copy, the control, shows how far equal programs
-/// differ on this host. Each benchmark stops when its verdict is clear. With several patches, each
-/// is compared alone, and then all of them together.
+/// Tachograph builds the base with and without the patch, in its own checkout. Both builds are
+/// compared as by `tacho compare`. Several patches are compared one by one, and then all together.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 error, or a patch does not apply or build (the
 /// others are measured).
