@@ -22,8 +22,8 @@ pub struct BenchArgs {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
-    /// The warmup of each command: N executions (3), a time (2s), or found (detected afterwards and
-    /// left out) [default: none]
+    /// The warmup of each command: N executions (such as 3), a time (such as 2s), or found (detect
+    /// it afterwards and leave it out) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each command in exactly N rounds
@@ -47,10 +47,10 @@ pub struct BenchArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Execute until the 95 % interval of each median is at most ± PERCENT of it: 1%
+    /// Execute until the 95 % interval of each median is at most ± PERCENT of it, such as 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]
     pub precision: Option<String>,
-    /// Measure at most this long, all commands together: 30s
+    /// Measure all commands together for at most TIME, such as 30s
     #[arg(long, value_name = "TIME", help_heading = "How often")]
     pub budget: Option<String>,
     /// Replace {VAR} by each number of a range: -P threads 1 8 'make -j {threads}'
@@ -75,7 +75,7 @@ pub struct BenchArgs {
         allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters"
     )]
     pub parameter_list: Vec<String>,
-    /// Wait before each round for a quiet host, for at most MAX in all [default of MAX: 5m]
+    /// Wait before each round for a quiet host, for at most MAX in total [default of MAX: 5m]
     #[arg(
         long,
         value_name = "MAX",
@@ -118,10 +118,10 @@ pub struct BenchArgs {
     /// Add no `TACHO_PADDING`, the variable of random length
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
-    /// End an execution that uses more processor time: 10s
+    /// End an execution that uses more processor time than TIME, such as 10s
     #[arg(long, value_name = "TIME", help_heading = "Conditions")]
     pub limit_cpu_time: Option<String>,
-    /// Limit the address space of each process: 1GiB
+    /// Limit the address space of each process to SIZE, such as 1GiB
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_address_space: Option<String>,
     /// The command that others are compared with, by name or text [default: the fastest]

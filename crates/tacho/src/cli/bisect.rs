@@ -10,11 +10,10 @@ use crate::cli::shared::DirectionName;
 
 /// Find the commit that changed a metric, and show how certain that is
 ///
-/// Both ends are measured side by side until it is certain whether they differ. Then single
-/// revisions are measured, each the one with the most information for its cost. The commit found
-/// (the culprit) is measured again, beside its parent. Only commits of the main line (first
-/// parents) are searched. A revision that fails is skipped. After an interruption, the same command
-/// resumes.
+/// Both ends are measured side by side until it is certain whether they differ. Then revisions
+/// between the ends are measured, one at a time. The commit found (the culprit) is measured again,
+/// beside its parent. Only commits of the main line (first parents) are searched. A revision that
+/// fails is skipped. The same command resumes after an interruption.
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 error, or both ends cannot be
 /// measured for the same reason; 3 the ends do not differ; 4 undecided (the answer lists the
@@ -27,7 +26,7 @@ use crate::cli::shared::DirectionName;
 pub struct BisectArgs {
     #[command(subcommand)]
     pub what: Option<BisectCommand>,
-    /// One end: a revision without the change. `GOOD..BAD` names both ends
+    /// One end: a revision without the change. `GOOD..BAD` names both. Either may be the later one
     #[arg(required_unless_present = "change")]
     pub good: Option<String>,
     /// The other end: a revision with the change [default: HEAD]
@@ -46,19 +45,19 @@ pub struct BisectArgs {
     /// the benchmark's first]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Find the commit that changed how often this command fails. Status 0 is a pass, 125 means
-    /// skip, 126 and 127 mean that the command was not executed
+    /// Find the commit that changed how often this command fails. Status 0 is a pass, 125 is a
+    /// skip. 126 and 127 mean that the command could not be executed
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
     pub test: Option<String>,
-    /// The smallest change of interest: a share (2%) or a difference (5ms, 1MiB, 3); with `--test`
+    /// The smallest change of interest: a share (2%) or a difference (5ms, 1MiB, 3). With `--test`,
     /// a share of executions [default: 2%; with `--test` 20%]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
     /// How far builds differ by layout: the standard deviation from `tacho layouts`, such as 1%
     #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
-    /// Spend at most this long on builds and executions: 2h
+    /// Spend at most TIME on builds and executions, such as 2h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Make at most N builds
@@ -70,7 +69,7 @@ pub struct BisectArgs {
     /// Find all changes of the range
     #[arg(long)]
     pub all: bool,
-    /// If the culprit is a merge, search its commits. Each is merged into the first parent and
+    /// If the culprit is a merge, search its commits. Each is merged into the main line and
     /// measured
     #[arg(long)]
     pub into_merges: bool,
@@ -81,7 +80,7 @@ pub struct BisectArgs {
     /// Also measure the later end with the culprit reverted
     #[arg(long, conflicts_with = "test")]
     pub revert: bool,
-    /// Old values of the ends, to show beside today's: `21s,44s`
+    /// Old values of the ends, such as 21s,44s, to show beside today's
     #[arg(long, value_name = "GOOD,BAD")]
     pub before: Option<String>,
     /// Begin a new search, even if an answer is kept
@@ -113,7 +112,7 @@ pub struct TypedSubjectArgs {
     /// Without a plan: the shell command that builds a revision in a clean checkout
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     pub build: Option<String>,
-    /// Without a plan: the repository
+    /// Without a plan: the repository [default: this folder]
     #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]
     pub repository: PathBuf,
     /// Without a plan: the files of the build that `--run` needs [default: the whole checkout]

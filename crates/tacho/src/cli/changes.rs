@@ -16,8 +16,8 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// All series of the plan are judged together. A change is provisional at first, and confirmed when
 /// later runs agree. A change keeps its name, and the state that a user set.
 ///
-/// Exit status: 0 no unacknowledged regression; 1 at least one. The end of a temporary improvement
-/// is not a regression, unless the improvement was confirmed as a step.
+/// Exit status: 0 no regression in the state `new`; 1 at least one. The end of a temporary
+/// improvement is not a regression, unless the improvement was confirmed as a step.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -35,8 +35,8 @@ pub struct ChangeQueryArgs {
     /// Measure both sides of these changes again, by name or revision [default of NAME: all listed
     /// changes that are new and not yet measured again]
     ///
-    /// A change is confirmed if the difference is still there. It is withdrawn if at most a quarter
-    /// is left. The samples do not enter any series.
+    /// A change is confirmed if the difference is still there. A change is withdrawn if at most a
+    /// quarter of the difference is left. The samples do not enter any series.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// With `--confirm`: execute both sides of each change N times [default: 20]
@@ -45,7 +45,7 @@ pub struct ChangeQueryArgs {
         value_parser = clap::value_parser!(u32).range(5..=10_000)
     )]
     pub rounds: Option<u32>,
-    /// With `--confirm`: measure at most this long: 10m. Builds do not count
+    /// With `--confirm`: measure for at most TIME, such as 10m. Builds do not count
     #[arg(long, value_name = "TIME", requires = "confirm")]
     pub budget: Option<String>,
     /// With `--confirm`: the seed of the random order of a new run [default: random, and recorded]
@@ -125,7 +125,7 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of these states. With a state of the user and a state of analysis, both
+    /// Only changes in one of these states. With a state by the user and a state by analysis, both
     /// must match
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
@@ -159,21 +159,21 @@ pub enum StateName {
 /// What users say of a change, and its state by analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFilter {
-    /// The user set no state
+    /// By the user: no state yet
     New,
-    /// The user set: the change is real
+    /// By the user: the change is real
     Acknowledged,
-    /// The user set: the change is real and intended
+    /// By the user: the change is real and intended
     Expected,
-    /// The user set, or the level came back: the change is over
+    /// By the user, or because the level came back: the change is over
     Fixed,
-    /// The user set: there was no change
+    /// By the user: there was no change
     FalseAlarm,
-    /// Analysis: found, but not confirmed yet
+    /// By analysis: found, but not confirmed yet
     Provisional,
-    /// Analysis: later runs agree, or both sides were measured again
+    /// By analysis: later runs agree, or both sides were measured again
     Confirmed,
-    /// Analysis: no longer found, or not reproduced
+    /// By analysis: no longer found, or not reproduced
     Withdrawn,
 }
 

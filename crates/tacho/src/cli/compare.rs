@@ -36,7 +36,7 @@ pub struct CompareArgs {
     /// Execute all rounds, even if the verdict is clear
     #[arg(long, conflicts_with = "precision")]
     pub all_rounds: bool,
-    /// Stop when the ratio is known this precisely: 0.5%
+    /// Stop when the ratio is known to ± PERCENT, such as 0.5%
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<String>,
     /// Save B as the baseline NAME, for `tacho compare NAME`
@@ -51,7 +51,7 @@ pub struct CompareArgs {
     /// Compare even if the hosts or the conditions of both sides differ
     #[arg(long)]
     pub regardless: bool,
-    /// With two files: the better direction, also against the files
+    /// With two files: the better direction, instead of that in the files
     #[arg(long, value_name = "WAY")]
     pub better: Option<DirectionName>,
     /// Execute A only once per round, without a control

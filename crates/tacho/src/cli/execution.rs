@@ -23,7 +23,7 @@ pub struct ExecutionArgs {
     /// Execute this shell command once per command or value, after all measurements
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
-    /// The processors that commands may use: 1, 0-3,6 or isolated (reserved at boot)
+    /// The processors that commands may use, such as 1 or 0-3,6, or isolated (reserved at boot)
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]
     pub cpus: Option<String>,
     /// Niceness, from -20 (highest priority, needs rights) to 19 (lowest)
@@ -32,11 +32,11 @@ pub struct ExecutionArgs {
         value_parser = clap::value_parser!(i32).range(-20..=19)
     )]
     pub nice: Option<i32>,
-    /// End an execution that uses more memory: 512MiB. Needs control groups
+    /// End an execution that uses more memory than SIZE, such as 512MiB; needs control groups
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
-    /// The name of a command. Repeat it for the next command. With parameters: one name for all
-    /// ('{threads} threads'), one per combination, or one per command
+    /// The name of a command. Repeat the option for the next command. With parameters: one name for
+    /// all ('{threads} threads'), one per combination, or one per command
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
     /// Start all commands by this shell: bash, "bash --norc", default (sh) or none [default: sh,
@@ -46,7 +46,7 @@ pub struct ExecutionArgs {
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
-    /// Accept any exit status, or 0 and these: --ignore-failure=1,2
+    /// Accept any exit status; `--ignore-failure=1,2` accepts only 0, 1 and 2
     #[arg(
         long,
         short = 'i',
@@ -60,10 +60,10 @@ pub struct ExecutionArgs {
     /// The file for standard input, or null
     #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
     pub input: String,
-    /// End an execution that takes longer, as a failure: 60s
+    /// End an execution that takes longer than TIME, such as 60s, and count it as a failure
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
-    /// The largest difference that counts as the same: 2%
+    /// The largest difference that counts as the same, such as 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
     pub margin: String,
     /// The seed of the random order [default: random]

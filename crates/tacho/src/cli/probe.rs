@@ -26,10 +26,10 @@ pub struct ProbeArgs {
     /// List all disturbances, and which are possible here
     #[arg(long, conflicts_with_all = ["a", "b"])]
     pub list: bool,
-    /// Only these disturbances: core,environment
+    /// Only these disturbances, such as core,environment
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// All disturbances but these: cold,burst
+    /// All disturbances except these, such as cold,burst
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skip: Vec<String>,
     /// Only these benchmarks of the plan
@@ -47,10 +47,10 @@ pub struct ProbeArgs {
         value_parser = clap::value_parser!(u32).range(4..=10_000)
     )]
     pub rounds: Option<u32>,
-    /// Measure at most this long: 10m. Builds do not count
+    /// Measure for at most TIME, such as 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// The largest difference that counts as the same: 2%
+    /// The largest difference that counts as the same, such as 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
     #[command(flatten)]

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 /// Build old revisions: list the plan's quirks, check them, suggest one
 ///
-/// A quirk makes a range of old revisions build, for example by a patch. It is a `[[quirk]]` in the
-/// plan, or in `quirks/*.toml` beside the plan.
+/// A quirk makes a range of old revisions build, for example by a patch. Quirks are `[[quirk]]` in
+/// the plan, or in `quirks/*.toml` beside the plan.
 #[derive(Debug, Args)]
 pub struct QuirkArgs {
     #[command(subcommand)]
@@ -87,7 +87,7 @@ pub struct QuirkEffectArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each end of a range at most this long: 10m. Builds do not count
+    /// Measure each end of a range for at most TIME, such as 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The seed of the random order of a new run [default: random, and recorded]

@@ -17,7 +17,7 @@ pub struct ScheduleArgs {
     /// Let git fetch first. If the fetch fails, measure anyway and exit with 2
     #[arg(long, requires = "since_last")]
     pub fetch: bool,
-    /// Give up fetching after this time: 30s
+    /// Stop fetching after TIME, such as 30s
     #[arg(long, value_name = "TIME", requires = "fetch", default_value = "5m")]
     pub fetch_timeout: String,
     /// Give new changes to this shell command, as Markdown on its standard input

@@ -23,17 +23,17 @@ pub struct ComparisonArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure each comparison at most this long: 10m. Builds do not count
+    /// Measure each comparison for at most TIME, such as 10m. Builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// The largest difference that counts as the same: 2%
+    /// The largest difference that counts as the same, such as 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
     /// The statistic to compare [default: auto, which depends on the samples]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
-    /// Link each program in N orders, and compare the programs over all of them [default: `levels`
-    /// of the plan, else one order]
+    /// Link each program in N orders, and compare over all orders [default: `levels` of the plan,
+    /// else one order]
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=1000)
@@ -48,8 +48,8 @@ pub struct ComparisonArgs {
     /// The linker for `--layouts`: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 if a row is certainly slower by PERCENT or more: slower:5%. Also with `,unclear`
-    /// if a row is undecided, and with `,missing` if B lacks a benchmark of A
+    /// Exit with 1 if a row is certainly slower by PERCENT or more, such as slower:5%. `,unclear`
+    /// adds undecided rows, `,missing` adds benchmarks of A that B lacks
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]

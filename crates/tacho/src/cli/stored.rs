@@ -34,8 +34,8 @@ pub struct LogArgs {
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct ShowArgs {
-    /// A tag, a hash, a release, a change or a bisection by name, run:12, or a baseline [default:
-    /// all series]
+    /// A revision, or the name of a change, a bisection, a baseline or a run (run:12) [default: all
+    /// series]
     pub revision: Option<String>,
     /// Print every sample; of a comparison, those of both sides
     #[arg(long, requires = "revision")]
@@ -49,7 +49,7 @@ pub struct ShowArgs {
         conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"]
     )]
     pub diff: bool,
-    /// Print only the output of the last execution, with `output = "keep"` in the plan
+    /// Print only the output of the last execution; needs `output = "keep"` in the plan
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
     /// Only this benchmark: NAME, or NAME with version and parameters

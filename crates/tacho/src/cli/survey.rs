@@ -6,10 +6,10 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Few builds of a long range")]
 pub struct SurveyArgs {
-    /// Build at most N revisions, each where it says most about the changes
+    /// Find the changes of the range with at most N builds
     ///
-    /// Both ends and some revisions between them come first, then the middle of each part with a
-    /// change.
+    /// Both ends and some revisions between them are built first, then the middle of each part with
+    /// a change.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),

@@ -10,14 +10,15 @@ use super::{BenchArgs, HyperfineArgs};
 /// Measure a command over the values of a parameter: which value is best?
 ///
 /// Needs no plan. Each round executes all values once, in a random order. The answer has the best
-/// value and the plateau: the values that are not distinguishable from the best. It also has the
-/// knee, where the curve bends most, and the cost of `--default`.
+/// value and the plateau: the values that are not distinguishable from the best. The answer also
+/// has the knee, where the curve bends most, and the cost of `--default`.
 ///
 /// Exit status: 0 done; 2 error, or executions failed; 130 interrupted.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct SweepArgs {
-    /// The command, in quotes: 'prog -b {batch}'. Several are variants, measured side by side
+    /// The command, in quotes: 'prog -b {batch}'. Several commands are variants, measured side by
+    /// side
     #[arg(value_name = "COMMAND", required_unless_present = "benchmark")]
     pub commands: Vec<String>,
     /// Measure this benchmark of the plan instead of a command
@@ -41,13 +42,13 @@ pub struct SweepArgs {
     /// Execute more than 100 values or combinations
     #[arg(long, help_heading = "Values")]
     pub yes: bool,
-    /// Search the best value of a range without executing all values: batch=1..65536
+    /// Find the best value of a range without executing all values, such as batch=1..65536
     #[arg(
         long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"],
         help_heading = "Values"
     )]
     pub search: Option<String>,
-    /// Search the highest value of a range at which `--keep` holds: rate=1..1000
+    /// Find the highest value of a range at which `--keep` holds, such as rate=1..1000
     #[arg(
         long,
         value_name = "NAME=FROM..TO",
@@ -65,7 +66,7 @@ pub struct SweepArgs {
         value_parser = clap::value_parser!(u32).range(2..=10_000)
     )]
     pub steps: Option<u32>,
-    /// The value used today, to compare with the best: batch=64
+    /// The value used today, such as batch=64, to compare with the best
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Values")]
     pub default: Vec<String>,
     /// Read a metric from output, by the rules of plans: `loss[%]=json:/end/sum/lost_percent`,
@@ -81,7 +82,7 @@ pub struct SweepArgs {
     /// Maximise this metric
     #[arg(long, value_name = "METRIC", conflicts_with = "highest_load", help_heading = "Metrics")]
     pub maximise: Option<String>,
-    /// Only values within this limit can be the best: 'peak-memory<512MiB'
+    /// Only values within this limit can be the best, such as 'peak-memory<512MiB'
     #[arg(
         long = "where",
         value_name = "LIMIT",
@@ -89,7 +90,7 @@ pub struct SweepArgs {
         help_heading = "Metrics"
     )]
     pub limits: Vec<String>,
-    /// The limit for the highest load: 'loss<1%'
+    /// The limit for the highest load, such as 'loss<1%'
     #[arg(long, value_name = "LIMIT", requires = "highest_load", help_heading = "Metrics")]
     pub keep: Option<String>,
     /// The metric that shows how much of the load was received
@@ -111,16 +112,16 @@ pub struct SweepArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// The warmup of each value: N executions (1) or a time (2s) [default: none]
+    /// The warmup of each value: N executions (such as 1) or a time (such as 2s) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
     pub warmup: Option<String>,
-    /// Measure at most this long, all values together: 5m
+    /// Measure all values together for at most TIME, such as 5m
     #[arg(
         long, value_name = "TIME", conflicts_with_all = ["search", "highest_load"],
         help_heading = "How often"
     )]
     pub budget: Option<String>,
-    /// Wait before each round for a quiet host, for at most MAX in all; in a search, per stage
+    /// Wait before each round for a quiet host, for at most MAX in total (in a search, per stage)
     /// [default of MAX: 5m]
     #[arg(
         long, value_name = "MAX", num_args = 0..=1, require_equals = true,
@@ -137,7 +138,7 @@ pub struct SweepArgs {
         help_heading = "Commands"
     )]
     pub floor: Option<String>,
-    /// Also write a page with the curve, in one file: curve.html
+    /// Also write a page with the curve to FILE
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub page: Option<PathBuf>,
     /// Show all notes, and outliers with their causes

@@ -8,9 +8,10 @@ use super::survey::SurveyArgs;
 
 /// Measure a range of revisions: how did speed develop over history?
 ///
-/// All revisions are built first. Then each round executes all of them once, in a random order. The
-/// same command measures only what is missing: after an interruption it resumes. A run with new
-/// revisions also measures the last measured revision again, to link the runs.
+/// All revisions are built first. Then each round executes all benchmarks of all revisions once, in
+/// a random order. The same command resumes after an interruption: it measures only what is
+/// missing. A run with new revisions also measures the last measured revision again, to link the
+/// runs.
 ///
 /// Exit status: 0 all successful builds are measured; 1 `--notify` reported a change for the worse;
 /// 2 error, or a benchmark has no value because its executions failed; 130 interrupted.
@@ -20,7 +21,7 @@ pub struct TrackArgs {
     /// `A..B` (A included), or single revisions [default: all of history, or all releases]
     #[arg(value_name = "RANGE|REVISION")]
     pub revisions: Vec<String>,
-    /// Take one revision per step of time or number: 1d, 1w, 3h, 1month, 10commits, commit
+    /// Take one revision per STEP, such as 1d, 1w, 3h, 1month, 10commits or commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
     /// Only revisions with a matching tag, and the last revision of the range
@@ -54,7 +55,7 @@ pub struct TrackArgs {
     /// has the counter.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure all of several equal builds, as a test of the noise
+    /// Measure revisions with equal builds one by one, as a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Try failed builds and benchmarks again
@@ -80,8 +81,8 @@ pub struct TrackArgs {
 /// What comes before measuring, and when it stops, other than by a number of rounds.
 #[derive(Clone, Debug, Args)]
 pub struct StoppingArgs {
-    /// Execute until the 95 % interval of each median is at most ± PERCENT of it: 1% [default: the
-    /// plan's]
+    /// Execute until the 95 % interval of each median is at most ± PERCENT of it, such as 1%
+    /// [default: the plan's]
     #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
     pub precision: Option<String>,
     /// The metric whose median must be precise [default: the first one of each benchmark]
@@ -99,15 +100,15 @@ pub struct StoppingArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Take at most this long: 10m. With a range, builds count, and revisions are chosen as with
-    /// `--builds`
+    /// Take at most TIME, such as 10m. With a range, TIME includes builds, and revisions are chosen
+    /// as with `--builds`
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// The warmup of each benchmark at each build: N executions (3), a time (2s), or found
-    /// (detected afterwards and left out) [default: the plan's, else one execution]
+    /// The warmup of each benchmark at each build: N executions (such as 3), a time (such as 2s),
+    /// or found (detect it afterwards and leave it out) [default: the plan's, else one execution]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
-    /// Wait before each round for a quiet host, for at most MAX in all [default of MAX: 5m]
+    /// Wait before each round for a quiet host, for at most MAX in total [default of MAX: 5m]
     ///
     /// A host is not quiet if others use more than 0.25 CPU, if a hypervisor keeps more than 0.05
     /// CPU, or if tasks wait for CPUs, devices or memory. A disturbed round is repeated, at most
