@@ -77,7 +77,7 @@ fn a_benchmark_of_the_project_itself_is_proposed() {
     );
     assert!(answer.ends_with("next: edit `command`, then `tacho track HEAD`\n"), "{answer}");
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
-    let (_, table) = plan.split_once("take out the `#` of this table,\n").unwrap();
+    let (_, table) = plan.split_once("remove the `#` of this table,\n").unwrap();
     let table: String =
         table.lines().skip(1).map(|line| line.trim_start_matches("# ").to_owned() + "\n").collect();
     let whole = plan.clone() + &table.replace("[[benchmark]]", "\n[[benchmark]]");

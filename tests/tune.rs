@@ -130,7 +130,7 @@ fn mistakes_are_explained_and_change_nothing() {
     let hint = "hint: `tacho tune` lists the settings of this machine\n";
     assert_eq!(
         error("trubo"),
-        format!("error: there is no setting `trubo`; did you mean `turbo`?\n{hint}")
+        format!("error: unknown setting `trubo`; did you mean `turbo`?\n{hint}")
     );
     assert_eq!(error("aslr"), format!("error: `aslr` needs a value: `aslr=0|1|2`\n{hint}"));
     let missing = error("aslr=0 smt -- true");

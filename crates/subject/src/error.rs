@@ -182,7 +182,7 @@ pub enum SubjectError {
         path: PathBuf,
     },
     /// A module that is not in the CVS repository.
-    #[error("there is no module `{module}` in `{root}`")]
+    #[error("unknown module `{module}` in `{root}`")]
     NoModule {
         /// Its name.
         module: String,

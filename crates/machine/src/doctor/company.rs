@@ -62,8 +62,7 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
             1 => "two threads share the only core".to_owned(),
             cores => format!("two threads share each of {cores} cores"),
         },
-        effect: "A program on the other thread of a core takes execution units and caches: up to \
-                 half of the speed.",
+        effect: "A program on the other thread of a core takes up to half of the speed.",
         source: RELIABLE,
         remedy,
     })

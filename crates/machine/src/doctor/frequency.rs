@@ -179,8 +179,7 @@ fn idle(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "idle-states",
         harm: Harm::Low,
         what: format!("idle CPUs need up to {} µs to wake up ({})", slowest.latency, slowest.name),
-        effect: "Programs that wait often (files, pipes, threads) pay for each wake-up, depending \
-                 on how idle the machine is otherwise.",
+        effect: "Programs that wait often (files, pipes, threads) lose time at each wake-up.",
         source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
         remedy: FindingRemedy::Command(format!(
             "sudo cpupower idle-set --disable-by-latency {LONG_WAKE}"

@@ -19,7 +19,7 @@ fn left_tuned(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "left-tuned",
         harm: Harm::High,
         what: format!("a `tacho tune` that was killed left {} changes in place", journal.len()),
-        effect: "The machine is neither as it was nor as the next user expects.",
+        effect: "The machine is not as the next user expects.",
         source: "docs/src/guide/machine.md",
         remedy: FindingRemedy::Command("sudo tacho tune --restore".to_owned()),
     })
@@ -31,8 +31,7 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "cpu-quota",
         harm: Harm::High,
         what: format!("the control group of tacho may use {cpus} CPUs"),
-        effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
-                 next: gaps of up to 100 ms.",
+        effect: "A program that has used its quota of 100 ms stands still for up to 100 ms.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
         remedy: FindingRemedy::Impossible(
             "the command that started this container or service sets it".to_owned(),
@@ -79,7 +78,7 @@ fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
             "the hypervisor gave {:.1} % of the requested CPU time to others",
             share * 100.0
         ),
-        effect: "The program stands still without being charged for it: wall times are too long.",
+        effect: "The program stands still meanwhile: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
         remedy: FindingRemedy::Impossible(
             "only the provider can: ask for dedicated CPUs".to_owned(),
@@ -93,8 +92,8 @@ fn guest(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "virtual-machine",
         harm: Harm::Medium,
         what: format!("this is a virtual machine ({name})"),
-        effect: "Other guests share caches, memory and frequency, and no reading here shows it: \
-                 levels drift over minutes.",
+        effect: "Other guests share caches, memory and frequency, unseen from here: levels drift \
+                 over minutes.",
         source: "Laaber, Scheuner, Leitner: Software microbenchmarking in the cloud, \
                  https://doi.org/10.1007/s10664-019-09681-1",
         remedy: FindingRemedy::Advice(
@@ -110,8 +109,8 @@ fn addresses(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "address-space",
         harm: if level == "0" { Harm::Medium } else { Harm::Low },
         what: format!("addresses are not fully random (randomize_va_space is {level})"),
-        effect: "All executions share one layout, and its luck: the interval is too narrow, and a \
-                 change of layout looks like a change of the program.",
+        effect: "All executions share one layout: intervals are too narrow, and a change of \
+                 layout looks like a change of the program.",
         source: "Mytkowicz et al.: Producing wrong data, https://doi.org/10.1145/1508244.1508275",
         remedy: settable(root, "aslr=2", kernel::ASLR, "2"),
     })
@@ -148,8 +147,7 @@ fn watchdog(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "nmi-watchdog",
         harm: Harm::Low,
         what: "the NMI watchdog is on".to_owned(),
-        effect: "The watchdog takes one counter of each CPU, so the others must share the \
-                 remaining ones.",
+        effect: "The watchdog takes one counter of each CPU, so fewer are left for measurements.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#nmi-watchdog",
         remedy: settable(root, "watchdog=off", kernel::NMI_WATCHDOG, "0"),
     })

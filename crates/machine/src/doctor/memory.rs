@@ -21,8 +21,8 @@ fn huge_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "huge-pages",
         harm: Harm::Medium,
         what: "transparent huge pages are always given out".to_owned(),
-        effect: "Whether a program gets large pages depends on how fragmented memory is: levels \
-                 differ from process to process and with the time since the start.",
+        effect: "Whether a program gets large pages depends on how fragmented memory is: times \
+                 differ from process to process.",
         source: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
         remedy: settable(root, "thp=madvise", memory::HUGE_PAGES, "madvise"),
     })
@@ -35,7 +35,7 @@ fn numa_balancing(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "numa-balancing",
         harm: Harm::Medium,
         what: format!("the kernel moves memory between {nodes} nodes while programs run"),
-        effect: "Pages are unmapped to see who uses them: page faults that depend on the moment.",
+        effect: "The kernel unmaps pages to see which node uses them: page faults come at random.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#numa-balancing",
         remedy: settable(root, "numa-balancing=off", memory::NUMA_BALANCING, "0"),
     })
@@ -48,7 +48,7 @@ fn nodes(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "several-nodes",
         harm: Harm::Medium,
         what: format!("memory is on {nodes} nodes"),
-        effect: "Memory of another node is slower: two levels, by where a process starts.",
+        effect: "Memory of another node is slower: times depend on where a process starts.",
         source: "https://docs.kernel.org/mm/numa.html",
         remedy: FindingRemedy::Advice(format!(
             "stay on one node: `cpus = \"{first}\"` in the plan"
@@ -127,7 +127,7 @@ fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "storage",
         harm,
         what,
-        effect: "Opening, reading and writing files takes a time that the program does not decide.",
+        effect: "Times of opening, reading and writing files depend on more than the program.",
         source,
         remedy: FindingRemedy::Advice("work in a folder on a local disk or on tmpfs".to_owned()),
     })

@@ -66,7 +66,7 @@ pub enum SettingError {
         values: &'static str,
     },
     /// No setting has this name.
-    #[error("there is no setting \
+    #[error("unknown setting \
              `{name}`{}", .nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default())]
     Unknown {
         /// The name.
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let error = |text: &str| text.parse::<TuneSetting>().unwrap_err().to_string();
-        assert_eq!(error("turob"), "there is no setting `turob`; did you mean `turbo`?");
+        assert_eq!(error("turob"), "unknown setting `turob`; did you mean `turbo`?");
         assert_eq!(error("shield"), "`shield` needs a value: `shield=CPUS`");
         assert_eq!(error("aslr=3"), "`aslr` cannot be `3`: it takes 0|1|2");
         assert_eq!(error("stop=--now"), "`stop` cannot be `--now`: it takes SERVICE");

@@ -145,8 +145,7 @@ fn instructions(
     let began = process.log.as_ref().is_some_and(|log| log.began);
     if !began && process.parts.iter().any(|part| part.from == 0) {
         return Err(format!(
-            "callgrind did not see that process {pid} was split off, so its instructions count \
-             twice"
+            "callgrind did not see that process {pid} was forked, so its instructions count twice"
         ));
     }
     let parent = process.log.as_ref().and_then(|log| files.processes.get(&log.parent?));
@@ -226,7 +225,7 @@ mod tests {
         let why = sum(&files(&[parent.clone(), child].concat())).unwrap_err();
         assert_eq!(
             why,
-            "callgrind did not see that process 11 was split off, so its instructions count twice"
+            "callgrind did not see that process 11 was forked, so its instructions count twice"
         );
         let child = [
             ("log.11", log(11, 10, true)),

@@ -137,7 +137,7 @@ impl Accumulator {
         let range = read(&domain.join("max_energy_range_uj")).map_err(refused)?;
         let range = range
             .parse()
-            .map_err(|_| Unavailable::because("the energy counter does not say where it wraps"))?;
+            .map_err(|_| Unavailable::because("the range of the energy counter is unknown"))?;
         let counter = Self { file, path: shown, range, before: None };
         counter.read().map_err(Unavailable::because)?;
         Ok(counter)
@@ -148,8 +148,8 @@ impl Accumulator {
         if u64::try_from(took.as_micros()).is_ok_and(|micros| micros >= self.range / MOST) {
             let range = self.range / 1_000_000;
             return Err(format!(
-                "the energy counter wraps at {range} J, maybe more than once in so long an \
-                 execution"
+                "the energy counter wraps at {range} J, perhaps more than once in an execution \
+                 this long"
             ));
         }
         let after = self.read()?;
@@ -164,7 +164,7 @@ impl Accumulator {
         let mut text = [0; 32];
         let length = self.file.read_at(&mut text, 0).unwrap_or(0);
         let number = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());
-        number.ok_or_else(|| format!("{} says no number", self.path.display()))
+        number.ok_or_else(|| format!("{} has no number", self.path.display()))
     }
 }
 
@@ -332,7 +332,7 @@ mod tests {
         let why = energy.counters[0].since(Duration::from_secs(110)).unwrap_err();
         assert_eq!(
             why,
-            "the energy counter wraps at 65532 J, maybe more than once in so long an execution"
+            "the energy counter wraps at 65532 J, perhaps more than once in an execution this long"
         );
         assert_eq!(energy.counters[0].since(Duration::from_secs(109)), Ok(0));
     }
@@ -350,7 +350,7 @@ mod tests {
         let why = Energy::open(Domain::Package, broken.path()).unwrap_err().why;
         assert_eq!(
             why,
-            "not available here: /sys/class/powercap/intel-rapl:0/energy_uj says no number"
+            "not available here: /sys/class/powercap/intel-rapl:0/energy_uj has no number"
         );
     }
 

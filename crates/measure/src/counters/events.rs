@@ -182,7 +182,7 @@ impl CountedEvent {
         for event in &self.events {
             let reading = event
                 .read()
-                .map_err(|error| format!("the kernel does not say the count: {error}"))?;
+                .map_err(|error| format!("the kernel does not report the count: {error}"))?;
             now = now.and(reading);
         }
         let reading = now.since(std::mem::replace(&mut self.last, now));

@@ -29,7 +29,7 @@ pub(super) fn values(text: &str, quantity: &str) -> Result<Vec<f64>, String> {
         .map(|end| value(end?))
         .collect();
     match values {
-        Ok(values) if values.is_empty() => Err("iperf3 reports no end".to_owned()),
+        Ok(values) if values.is_empty() => Err("iperf3 reports no `end`".to_owned()),
         values => values,
     }
 }
@@ -43,7 +43,7 @@ fn end(document: &Value) -> Result<Option<&Value>, String> {
     match document["event"].as_str() {
         None => Ok(Some(&document["end"])),
         Some("end") => Ok(Some(&document["data"])),
-        Some("error") => Err(failed(document["data"].as_str().unwrap_or("it does not say why"))),
+        Some("error") => Err(failed(document["data"].as_str().unwrap_or("no reason is given"))),
         Some(_) => Ok(None),
     }
 }

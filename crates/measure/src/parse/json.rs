@@ -18,7 +18,7 @@ pub(super) fn values(text: &str, pointer: &str, scale: &NumberScale) -> Result<V
             values.extend(numbers(value, scale)?);
         }
     }
-    if values.is_empty() { Err(format!("`{pointer}` leads to nothing")) } else { Ok(values) }
+    if values.is_empty() { Err(format!("there is no value at `{pointer}`")) } else { Ok(values) }
 }
 
 /// The number that a value is, or those that an array has.

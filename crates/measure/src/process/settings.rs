@@ -184,11 +184,11 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavai
         LaunchStep::Joining => ("put it into its control group".to_owned(), Some(cgroup::HINT)),
         LaunchStep::Scheduling => (
             format!("schedule it as `{}`", shown(conditions.scheduling.as_ref())),
-            Some("that needs root, CAP_SYS_NICE or `ulimit -r`"),
+            Some("real-time scheduling needs root, CAP_SYS_NICE or `ulimit -r`"),
         ),
         LaunchStep::Nicing => (
             format!("set its niceness to {}", shown(conditions.nice.as_ref())),
-            Some("to be less nice needs root, CAP_SYS_NICE or `ulimit -e`"),
+            Some("a lower niceness needs root, CAP_SYS_NICE or `ulimit -e`"),
         ),
         LaunchStep::Pinning => (
             pinning(&shown(conditions.cpus.as_ref())),

@@ -200,7 +200,7 @@ fn what_callgrind_cannot_see_is_told() {
     let (_folder, program) = compiled(SPINS);
     let why = |how: &str| Some(instructions(&program, &["1000", how])?.unwrap_err());
     let Some(unseen) = why("s") else { return };
-    assert!(unseen.ends_with("was split off, so its instructions count twice"), "{unseen}");
+    assert!(unseen.ends_with("was forked, so its instructions count twice"), "{unseen}");
     let killed = why("k").unwrap();
     assert!(
         killed.ends_with("killed before callgrind could write what it had counted"),

@@ -54,7 +54,7 @@ pub enum NumbersError {
     #[error("no column has numbers below its name")]
     NoNumbers,
     /// It is JSON with no series in it.
-    #[error("there is no series in it")]
+    #[error("the input has no series")]
     NoSeries,
     /// Series share more tags than memory would hold.
     #[error("`tags` beside `series` gives {tags} tags to all series; the limit is {most}")]

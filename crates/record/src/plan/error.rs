@@ -27,7 +27,7 @@ pub(super) enum Mistake {
     BadPattern { text: String, why: &'static str },
     #[error("`{text}` is not a JSON pointer")]
     BadPointer { text: String },
-    #[error("unknown reference `{{{name}}}` in `{key}`")]
+    #[error("unknown placeholder `{{{name}}}` in `{key}`")]
     BadReference { name: String, key: String, hint: String },
     #[error("`{text}` is not a regular expression: {why}")]
     BadRegex { text: String, why: String },
@@ -232,7 +232,7 @@ impl Mistake {
             Mistake::WrongType { key, expected, found: Some("string") }
                 if expected.starts_with("an array") =>
             {
-                return Some(format!("write a list, also for a single one: `{key} = [\"…\"]`"));
+                return Some(format!("write a list, even for one: `{key} = [\"…\"]`"));
             }
             Mistake::WrongType { key, found: Some("array"), .. } if key == "build" => {
                 "write one line for a shell: `build = \"cmake . && make\"`"

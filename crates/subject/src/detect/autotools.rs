@@ -23,8 +23,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let options = if uses_libtool { " --disable-shared" } else { "" };
     if uses_libtool {
         notes.push(
-            "Without shared libraries, as the program would be a script that leads into the \
-                   checkout.",
+            "Shared libraries are off: with them, the program is a script that needs the checkout.",
         );
     }
     Some(Recipe {

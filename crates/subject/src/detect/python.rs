@@ -100,9 +100,7 @@ fn as_it_is(module: Option<Module>) -> Recipe {
         what: "a Python project",
         build,
         notes: vec![
-            "Byte code is made here, by content and not by time, so that no execution has to, and \
-             equal revisions",
-            "have equal artifacts.",
+            "Byte code is compiled here, without times: equal revisions have equal artifacts.",
         ],
         program,
     }
@@ -111,9 +109,8 @@ fn as_it_is(module: Option<Module>) -> Recipe {
 /// Anything else: installed into a folder of its own.
 fn installed(module: Option<Module>, needs_others: bool) -> Recipe {
     let mut notes = vec![
-        "What is installed is compiled to byte code here, by content and not by time, and what \
-         pip notes about",
-        "the place goes, so that equal revisions have equal artifacts.",
+        "Byte code is compiled here, without times, and pip's records of the folder are removed:",
+        "equal revisions have equal artifacts.",
     ];
     if needs_others {
         notes.push(

@@ -17,7 +17,7 @@ pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option
 fn proposed(own: &OwnBenchmark) -> String {
     let OwnBenchmark { what, build, artifact, command, metrics } = own;
     let mut out = format!(
-        "# Here is a benchmark already: {what}. To measure it, take out the `#` of this table"
+        "# The repository has a benchmark: {what}. To measure it, remove the `#` of this table"
     );
     let artifact = quoted(artifact);
     out += &match build {
@@ -41,9 +41,7 @@ fn proposed(own: &OwnBenchmark) -> String {
 
 fn head(recipe: &Recipe) -> String {
     let found = match (recipe.what, &recipe.program) {
-        ("", _) => {
-            "Nothing was recognised here: fill in `build`, `artifacts` and `command`.".to_owned()
-        }
+        ("", _) => "Nothing was recognised: fill in `build`, `artifacts` and `command`.".to_owned(),
         (what, None) => {
             format!(
                 "Written for {what}, in which no program was found: fill in `command`, `build` \
@@ -62,7 +60,7 @@ fn head(recipe: &Recipe) -> String {
 # What Tachograph measures, and how.
 # {found}
 # `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
-# Later runs also measure the last measured commit again, to link the runs.
+# Later runs measure the last measured commit again, to link the runs.
 "
     )
 }
@@ -117,7 +115,7 @@ fn benchmark(program: Option<&NamedProgram>) -> String {
 name = {name}
 # version = 1                # raise it when old and new values must not be compared any more
 # What is executed and timed, without a shell; {{build}} is the folder with the artifacts.
-# CHANGE THIS: let it do what users wait for, best for a tenth of a second or more.
+# CHANGE THIS: execute the work that users wait for, best 0.1 s or more.
 command = {command}
 # parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is \
 measured

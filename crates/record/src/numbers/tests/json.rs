@@ -155,7 +155,7 @@ fn each_mistake_in_json_names_its_place() {
     hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     insta::assert_snapshot!(refused(r#"{"series": {}}"#), @r#"
-    there is no series in it
+    the input has no series
     hint: the simplest input is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     insta::assert_snapshot!(

@@ -16,7 +16,7 @@ fn a_shell_takes_one_string() {
     hint: a list of words needs no shell: leave `shell` out, or write one string
     "#);
     assert_snapshot!(shown_in_benchmark("command = \"a {bulid}\"\nshell = \"ba'sh\""), @r#"
-    error: unknown reference `{bulid}` in `command`
+    error: unknown placeholder `{bulid}` in `command`
      --> tacho.toml:3:14
       |
     3 | command = "a {bulid}"
@@ -51,7 +51,7 @@ fn hooks_and_companions_that_cannot_be() {
         "command = \"a {port}\"\nsetup = { command = \" \", timeout = \"soon\" }\ncleanup = { \
          timeout = \"1s\" }"
     ), @r#"
-    error: unknown reference `{port}` in `command`
+    error: unknown placeholder `{port}` in `command`
      --> tacho.toml:3:14
       |
     3 | command = "a {port}"
@@ -83,7 +83,7 @@ fn hooks_and_companions_that_cannot_be() {
         "command = \"a {port}\"\nsetup = \"b {prot}\"\ncompanion = { command = \"s {port} {x}\", \
          port = 8080, ready = { command = \"c {biuld}\" }, timeout = \"0s\" }"
     ), @r#"
-    error: unknown reference `{x}` in `command`
+    error: unknown placeholder `{x}` in `command`
      --> tacho.toml:5:35
       |
     5 | companion = { command = "s {port} {x}", port = 8080, ready = { command = "c {biuld}" }, timeout = "0s" }
@@ -91,7 +91,7 @@ fn hooks_and_companions_that_cannot_be() {
       |
     hint: valid values: `{build}`, `{revision}`, `{port}`; for braces themselves write `{{` and `}}`
 
-    error: unknown reference `{biuld}` in `ready.command`
+    error: unknown placeholder `{biuld}` in `ready.command`
      --> tacho.toml:5:77
       |
     5 | companion = { command = "s {port} {x}", port = 8080, ready = { command = "c {biuld}" }, timeout = "0s" }

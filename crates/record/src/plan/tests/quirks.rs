@@ -106,7 +106,7 @@ fn what_contradicts_itself_is_said() {
       |
     hint: a skipped revision is not built: keep one of the two keys
 
-    error: unknown reference `{jbos}` in `build`
+    error: unknown placeholder `{jbos}` in `build`
      --> tacho.toml:4:15
       |
     4 | build = "make {jbos}"

@@ -12,7 +12,7 @@ fn references_that_lead_nowhere() {
          {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}' {bach} {{\"\nconclude \
          = \"a } {revison}\"\n"
     ), @r#"
-    error: unknown reference `{job}` in `build`
+    error: unknown placeholder `{job}` in `build`
      --> tacho.toml:2:17
       |
     2 | build = "make -j{job} {build}"
@@ -20,7 +20,7 @@ fn references_that_lead_nowhere() {
       |
     hint: did you mean `{jobs}`?
 
-    error: unknown reference `{hash}` in `link`
+    error: unknown placeholder `{hash}` in `link`
      --> tacho.toml:3:23
       |
     3 | link = "https://e.org/{hash}"
@@ -28,7 +28,7 @@ fn references_that_lead_nowhere() {
       |
     hint: valid values: `{commit}`; for braces themselves write `{{` and `}}`
 
-    error: unknown reference `{biuld}` in `command`
+    error: unknown placeholder `{biuld}` in `command`
      --> tacho.toml:6:12
       |
     6 | command = "{biuld}/a {bach} {jobs}"
@@ -36,7 +36,7 @@ fn references_that_lead_nowhere() {
       |
     hint: did you mean `{build}`?
 
-    error: unknown reference `{bach}` in `command`
+    error: unknown placeholder `{bach}` in `command`
      --> tacho.toml:6:22
       |
     6 | command = "{biuld}/a {bach} {jobs}"
@@ -44,7 +44,7 @@ fn references_that_lead_nowhere() {
       |
     hint: did you mean `{batch}`?
 
-    error: unknown reference `{jobs}` in `command`
+    error: unknown placeholder `{jobs}` in `command`
      --> tacho.toml:6:29
       |
     6 | command = "{biuld}/a {bach} {jobs}"
@@ -52,7 +52,7 @@ fn references_that_lead_nowhere() {
       |
     hint: valid values: `{build}`, `{revision}`, `{batch}`; for braces themselves write `{{` and `}}`
 
-    error: unknown reference `{bach}` in `prepare`
+    error: unknown placeholder `{bach}` in `prepare`
      --> tacho.toml:8:26
       |
     8 | prepare = "awk '{print}' {bach} {{"
@@ -60,7 +60,7 @@ fn references_that_lead_nowhere() {
       |
     hint: did you mean `{batch}`?
 
-    error: unknown reference `{revison}` in `conclude`
+    error: unknown placeholder `{revison}` in `conclude`
      --> tacho.toml:9:17
       |
     9 | conclude = "a } {revison}"
@@ -69,7 +69,7 @@ fn references_that_lead_nowhere() {
     hint: did you mean `{revision}`?
     "#);
     assert_snapshot!(shown_in_benchmark("command = [\"{build}\", \"\\u007bx}\"]\nstdin = \"{build}/in\""), @r#"
-    error: unknown reference `{x}` in `command`
+    error: unknown placeholder `{x}` in `command`
      --> tacho.toml:3:23
       |
     3 | command = ["{build}", "\u007bx}"]

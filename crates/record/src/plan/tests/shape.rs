@@ -199,7 +199,7 @@ fn wrong_types_are_all_shown() {
     2 | artifacts = "prog"
       |             ^^^^^^
       |
-    hint: write a list, also for a single one: `artifacts = ["…"]`
+    hint: write a list, even for one: `artifacts = ["…"]`
 
     error: `rounds` must be a whole number from 1 to 4294967295
      --> tacho.toml:4:10

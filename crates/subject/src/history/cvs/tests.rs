@@ -125,7 +125,7 @@ fn what_is_not_there_is_said() {
         points.module.module = module.to_owned();
         select(&points, "..", "commit").unwrap_err().to_string()
     };
-    assert_eq!(of("mm"), format!("there is no module `mm` in `{}`", root.path().display()));
+    assert_eq!(of("mm"), format!("unknown module `mm` in `{}`", root.path().display()));
     std::fs::create_dir(root.path().join("empty")).unwrap();
     assert_eq!(of("empty"), "module `empty` has no commits");
 }
