@@ -43,7 +43,7 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     after dba21a94de, up to 0356fb6275: nothing else changed by 2 % or more
     after 0da4fa5937, up to b4ca8e0349: nothing else changed by 2 % or more
 
-    inside the merge e8df7926a4 (bring): its effect is +12.0 % in the bisection NAME
+    inside the merge e8df7926a4 (bring), which has an effect of +12.0 % in bisection NAME
     each commit that e8df7926a4 brought is merged into dba21a94de, and the result is measured
     whole change from dba21a94de to e8df7926a4: +12.0 %
     ");
@@ -120,7 +120,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
       changed work of work by +30.0 %
       over 99.9 % likely; verified in 1 fresh pair, compared with adb980ee71
 
-    inside the merge f6afdbf70a (carry): its effect is +30.0 % in the bisection NAME
+    inside the merge f6afdbf70a (carry), which has an effect of +30.0 % in bisection NAME
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured
     whole change around the merge, from good to bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
     hint: `--all` searches for the rest

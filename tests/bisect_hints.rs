@@ -29,8 +29,8 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
     assert!(
         said.contains(
             "  both built to the same artifacts: they are the same program\n  all builds in \
-             between had the same artifacts, too; a change that came and went within 2 commits \
-             would not be seen\n"
+             between had the same artifacts, too; a change that lasted for at most 2 commits would \
+             not be seen\n"
         ),
         "{said}"
     );
@@ -55,7 +55,7 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
     let bisect =
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
-    let why = "undecided: with only two builds it is unknown how far builds of one source vary: \
+    let why = "undecided: two builds do not show how far builds of one source vary: \
         +5.0 % may be such a variation\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
@@ -87,17 +87,17 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     let said = test("true", &[]).stdout;
     assert!(
         said.starts_with(
-            "not reproduced: HEAD~7 and HEAD differ by less than 20 % in how often `true` fails, \
-             here and now\n  the command failed in none of 14 executions at each end: a failure \
-             rate of 20 % or more is excluded (95 %)\nhint: `--min-effect 5%` looks for smaller \
+            "not reproduced: HEAD~7 and HEAD differ by less than 20 % in how often `true` fails\n  \
+             the command failed in none of 14 executions at each end: with 95 % confidence, the \
+             failure rate is below 20 %\nhint: `--min-effect 5%` looks for smaller \
              changes, with at least 59 executions of each end\n"
         ),
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
     let said = test("exit 1", &["--min-effect", "50%"]).stdout;
-    let always = "the command failed in all of 6 executions at each end: a pass rate of 40 % or \
-        more is excluded";
+    let always = "the command failed in all of 6 executions at each end: with 95 % confidence, \
+                  the pass rate is below 40 %";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(

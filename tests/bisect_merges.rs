@@ -84,7 +84,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
       changed work of work by +12.0 %
       over 99.9 % likely; verified in 1 fresh pair, compared with 9b1592ea1d
 
-    inside the merge 54c0abd862 (bring): its effect is +12.0 % in the bisection NAME
+    inside the merge 54c0abd862 (bring), which has an effect of +12.0 % in bisection NAME
     each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured
     whole change from 8c546e3165 to 54c0abd862: +12.0 %
 

@@ -241,7 +241,7 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
         .exits(0)
         .stdout;
     let note = told.split("\nexecuted at the same time on processors ").nth(1).unwrap();
-    assert!(note.lines().next().unwrap().ends_with(", swapped each round; no control"), "{told}");
+    assert!(note.lines().next().unwrap().ends_with(", swapped each round"), "{told}");
     assert!(told.contains("  slower\n"), "{told}");
     let arguments = compare.iter().chain(&both).chain(&["--json", "--all-rounds"]);
     let answer = Answer::of(&project.command(arguments.copied()).output().unwrap()).exits(0).json();
@@ -365,7 +365,7 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
         mistake("--fail-on bla"),
         "error: `--fail-on bla` is not a known condition\nhint: `slower` fails on rows that \
          are slower, `slower:5%` on rows that are certainly slower by 5 % or more, \
-         `slower:5%,unclear` also on rows that are not decided\n"
+         `slower:5%,unclear` also on undecided rows\n"
     );
 }
 
@@ -525,9 +525,9 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
         project.tacho("show saved:good --markdown").exits(0).stdout.contains("\n\n| benchmark |")
     );
     let none = project.tacho("show saved:god").exits(2).stderr;
-    assert!(none.starts_with("error: there is no baseline `god`\n"), "{none}");
+    assert!(none.starts_with("error: unknown baseline `god`\n"), "{none}");
     let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
-    assert!(none.starts_with("error: there is no run 9\n"), "{none}");
+    assert!(none.starts_with("error: unknown run 9\n"), "{none}");
 }
 
 #[test]
@@ -585,7 +585,7 @@ fn names_of_benchmarks_are_literal_and_on_one_line() {
     assert!(text.contains("\n  sort <n> | `tr` uniq  time  "), "{text}");
     let markdown = project.tacho("compare <a>.json b.json --markdown").exits(0).stdout;
     assert!(markdown.contains("\n| sort \\<n> \\| \\`tr\\` uniq | time | "), "{markdown}");
-    assert!(markdown.contains("not measured today: \\<a>.json and b.json"), "{markdown}");
+    assert!(markdown.contains("not executed in this run: \\<a>.json and b.json"), "{markdown}");
 }
 
 #[test]
@@ -653,7 +653,7 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
     );
     assert!(text.contains("2 rows judged together"), "{text}");
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
-    assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known: `answer`, `late`\n");
+    assert_eq!(unknown, "error: unknown benchmark `none`\nhint: known: `answer`, `late`\n");
     let refused = project.tacho("show run:1 --diff").exits(2).stderr;
     assert!(refused.starts_with("error: `--diff` needs one revision"), "{refused}");
 }
@@ -731,9 +731,9 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
 
       benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
-      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear: these samples do not decide; measuring both sides again may
+      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear: measuring both sides again may decide
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, an assumption: this host has too few earlier runs)
+    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: this host has few earlier runs)
     1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     ");
     let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
@@ -766,14 +766,14 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert!(told.stdout.contains("\n1 unclear; "), "{}", told.stdout);
     assert_eq!(
         told.stderr,
-        "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
+        "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
          \x20 command time: slower by at most 31.3 %, if at all\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
-        "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
+        "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
          \x20 command time: slower by at most 31.3 %, if at all\n\
          error: `--fail-on slower:5%,unclear`: failed because of command time (slower by at \
@@ -801,7 +801,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     let markdown = gate("slower:5% --markdown").exits(0).stdout;
     assert!(
         markdown.ends_with(
-            "\n- warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
+            "\n- warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
              \x20 - command time: slower by at most 31.3 %, if at all\n"
         ),
@@ -855,7 +855,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let told = project.tacho("compare HEAD~1 HEAD -r 2 -m wall --fail-on slower:5%").exits(0);
     assert!(
         told.stderr.ends_with(
-            "warning: 1 of 1 row is not decided at the limit of 5 %, and `--fail-on \
+            "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
              \x20 answer wall: 2 rounds are too few for an interval, which needs 3\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"
@@ -925,7 +925,7 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     compare("--fail-on missing --benchmark a").succeeds();
     assert_eq!(
         compare("--benchmark e").exits(2).stderr,
-        "error: there is no benchmark `e`\nhint: known: `a`, `b`, `c`, `d`\n"
+        "error: unknown benchmark `e`\nhint: known: `a`, `b`, `c`, `d`\n"
     );
 }
 
@@ -1157,9 +1157,9 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
       up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs          26.7 %  slower
       double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs          26.7 %  slower
       down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs          26.7 %  faster
-      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear: these samples do not decide; measuring both sides again may
+      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear: measuring both sides again may decide
 
-    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, an assumption: this host has too few earlier runs)
+    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: this host has few earlier runs)
     a trade-off: 2 slower, 1 faster, 1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     4 rows judged together: at most 5 % of reported differences are expected to be false
     ");
@@ -1173,7 +1173,7 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
     );
     let markdown = project.tacho("compare old.json new.json --markdown").exits(0).stdout;
     let list = markdown.splitn(3, "\n\n").last().unwrap();
-    assert!(list.starts_with("- not measured today: old.json and new.json; "), "{markdown}");
+    assert!(list.starts_with("- not executed in this run: old.json and new.json; "), "{markdown}");
     assert!(list.contains("\n- a trade-off: 2 slower, 1 faster, 1 unclear; "), "{markdown}");
     let alone = project.tacho("compare old.json old.json --regardless --json").exits(0).json();
     assert_eq!((alone["family"]["rows"].as_u64(), &alone["trade_off"]), (Some(4), &false.into()));
@@ -1261,7 +1261,7 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
         assert!(page.contains(text), "{text}: {page}");
     }
     let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n- not measured today: good; "), "{markdown}");
+    assert!(markdown.contains("\n- not executed in this run: good; "), "{markdown}");
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
     assert!(
         none.starts_with(
@@ -1349,7 +1349,7 @@ fn what_failed_is_no_baseline() {
     let told = project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as bad").exits(2).stderr;
     assert!(told.contains("note: baseline `bad` was not saved: an execution failed\n"), "{told}");
     let none = project.tacho("compare saved:bad HEAD").exits(2).stderr;
-    assert!(none.starts_with("error: there is no baseline `bad`\n"), "{none}");
+    assert!(none.starts_with("error: unknown baseline `bad`\n"), "{none}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn what_cannot_be_counted_and_need_not_is_not_executed_for_again() {
 fn counters_that_nobody_knows_are_told_with_those_that_are() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track --counter cycels").exits(2).stderr, @"
-    error: there is no counter `cycels`
+    error: unknown counter `cycels`
     hint: known: `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; `instructions=callgrind` is another name of `callgrind-instructions`
     ");
 }
@@ -198,7 +198,7 @@ fn a_kept_count_is_known_no_better_than_one_of_today() {
     let narrower = width(&kept) / width(&today);
     assert!((0.85..=1.0).contains(&narrower), "{kept} {today}");
     let told = project.tacho("compare run:1/a good --kept").exits(0).stdout;
-    let told = told.split_once("\nnot measured today: ").unwrap().1;
+    let told = told.split_once("\nnot executed in this run: ").unwrap().1;
     assert!(told.starts_with("run:1/a and good\n"), "{told}");
 }
 
@@ -283,7 +283,7 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let mut track = project.command(["track"]);
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
     let few = "note: no verdict yet for loop · wall: its 5 revisions make 2 points, as equal \
-               builds in a row are one; 6 points are needed, or 3 points with 3 rounds each in \
+               builds in a row count once; 6 points are needed, or 3 points with 3 rounds each in \
                one run\n";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();

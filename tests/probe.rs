@@ -67,7 +67,7 @@ fn all_disturbances_are_had_or_it_is_said_why_not() {
     let text = project.tacho("probe --list").succeeds().stdout;
     assert!(text.contains("environment"), "{text}");
     let mistyped = project.tacho("probe --command --only enviroment true true").exits(2).stderr;
-    assert!(mistyped.contains("error: there is no disturbance `enviroment`\n"), "{mistyped}");
+    assert!(mistyped.contains("error: unknown disturbance `enviroment`\n"), "{mistyped}");
     assert!(mistyped.contains("did you mean `environment`?"), "{mistyped}");
     let of_commands = project.tacho("probe --list --command").succeeds().stdout;
     assert!(of_commands.contains("layout          no    a command is linked"), "{of_commands}");
@@ -85,7 +85,7 @@ fn of_a_command_that_fails_only_that_is_said() {
 A  true (a command)
 B  false (a command)
 
-not decided: executions failed: exit 1
+undecided: executions failed: exit 1
 "
     );
     let note = "note: an execution of `command` failed (as usual): exit 1\n";

@@ -172,10 +172,7 @@ pub struct ChangeContext<'a> {
 pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     let finding = &change.finding;
     let how_sure = if beside.by_runs {
-        format!(
-            "{} likely to be a change, judged by the runs that measured it",
-            probability(1.0 - finding.p)
-        )
+        format!("{} likely to be a change", probability(1.0 - finding.p))
     } else if finding.p == 0.0 {
         "this counter is deterministic, so any difference above 0.1 % is a change".to_owned()
     } else {
@@ -201,13 +198,12 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     }
     match beside.quirks {
         [] if finding.environment.iter().any(|tagged| tagged.tag == Build::QUIRKS) => {
-            reasons.push("to measure what the quirk alone does: `tacho quirk effect`".to_owned());
+            reasons.push("`tacho quirk effect` measures what the quirk alone does".to_owned());
         }
         quirks => reasons.extend(quirks.iter().map(|quirk| quirk.within(finding.effect))),
     }
     if beside.is_apart && change.again.is_none() {
-        let apart = "no run measured both sides: something that is not recorded may differ between \
-                     them";
+        let apart = "no run measured both sides: the host may have differed between the runs";
         reasons.push(apart.to_owned());
     }
     reasons
@@ -335,7 +331,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
             )
         }
         HappeningKind::Moved { from } => {
-            format!("estimate revised; the one before: {}", was(change, from, now))
+            format!("estimate revised; before: {}", was(change, from, now))
         }
         HappeningKind::Said { to, note, .. } if note.is_empty() => format!("marked {}", word(*to)),
         HappeningKind::Said { to, note, .. } => {

@@ -83,7 +83,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "its {} make {}, as equal builds in a row are one; {needed} points are needed, or 3 \
+            "its {} make {}, as equal builds in a row count once; {needed} points are needed, or 3 \
              points with 3 rounds each in one run",
             count(revisions, "revision"),
             count(points, "point")

@@ -97,8 +97,8 @@ pub struct MedianDifference {
 const APART: f64 = 0.05;
 
 /// Why a difference may contradict the medians beside it.
-pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they are of the \
-     runs that measured both revisions or, with worse or better, of whole levels";
+pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they leave out \
+                               differences between runs, or compare whole levels (worse, better)";
 
 /// Medians that are known less than this, a share of them, have no digits below the tenth of a
 /// percent.
@@ -269,7 +269,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
-    "wider than usual, since the number of samples depended on the values";
+    "wider than usual, because the values decided when measuring stopped";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]

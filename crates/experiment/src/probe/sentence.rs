@@ -26,12 +26,12 @@ pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
                 [only] => only.when(),
                 all => format!("under any of {} disturbances", all.len()),
             };
-            format!("the two do not differ without a disturbance, nor {any}")
+            format!("there is no difference, as usual or {any}")
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
             match row.failures.first().and_then(Option::as_deref) {
                 Some(failure) if pair.usual.is_none() => {
-                    format!("not decided: executions failed: {failure}")
+                    format!("undecided: executions failed: {failure}")
                 }
                 _ => undecided(terms, pair, is_usual),
             }
@@ -104,7 +104,7 @@ fn holding(terms: &Probing, pair: &PairProbe) -> String {
 
 fn undecided(terms: &Probing, pair: &PairProbe, is_usual: bool) -> String {
     if is_usual {
-        return "not decided: it is not clear yet whether the two differ at all".to_owned();
+        return "undecided: more rounds are needed to see whether the two differ".to_owned();
     }
     let open: Vec<Disturbance> = (terms.under.iter().zip(&pair.effects))
         .filter(|(_, effect)| effect.dependence == Dependence::Unknown)
@@ -118,9 +118,9 @@ fn undecided(terms: &Probing, pair: &PairProbe, is_usual: bool) -> String {
     let (decided, all) = (terms.under.len() - open.len(), terms.under.len());
     let names = names.join(", ");
     match decided {
-        0 => format!("not decided: more rounds are needed for all disturbances ({names})"),
+        0 => format!("undecided: more rounds are needed for all disturbances ({names})"),
         _ => format!(
-            "not decided: {what} under {decided} of {all} disturbances, and more rounds are \
+            "undecided: {what} under {decided} of {all} disturbances, and more rounds are \
              needed for {names}"
         ),
     }
@@ -131,7 +131,7 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
     let far = |at: &usize| levels[*at].level.map_or(0.0, |it| it.ratio.ln().abs());
     let most = which.iter().copied().max_by(|one, other| far(one).total_cmp(&far(other)));
     let open = levels.iter().filter(|it| it.differs.is_none()).count();
-    let rest = if open > 0 { format!("; {open} not decided") } else { String::new() };
+    let rest = if open > 0 { format!("; {open} undecided") } else { String::new() };
     match most.and_then(|at| Some((at, levels[at].level?))) {
         None => {
             format!("none of {} disturbances visibly changes the level{rest}", terms.under.len())

@@ -207,7 +207,7 @@ fn a_program_that_fails_is_named_as_the_reason() {
         Execution { ended, ..takes(request, at) }
     }));
     let said = sentence(&answer.terms, &answer.rows[0]);
-    assert!(said.starts_with("not decided: executions failed: exit 3"), "{said}");
+    assert!(said.starts_with("undecided: executions failed: exit 3"), "{said}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub enum LimitMistake {
         text: String,
     },
     /// No execution has that metric.
-    #[error("there is no metric `{name}`")]
+    #[error("unknown metric `{name}`")]
     UnknownMetric {
         /// As it was typed.
         name: String,
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(read("loss>=0.5"), Ok((LimitRelation::AtLeast, 0.5)));
         let wrong = |text: &str| MetricLimit::parse(text, &[loss()]).unwrap_err().to_string();
         assert_eq!(wrong("wall<1MiB"), "`wall` is not measured in `MiB`");
-        assert_eq!(wrong("memory<1MiB"), "there is no metric `memory`");
+        assert_eq!(wrong("memory<1MiB"), "unknown metric `memory`");
         assert_eq!(wrong("wall=3"), "`wall=3` is not a limit");
         assert_eq!(wrong("wall<"), "`wall<` is not a limit");
     }

@@ -47,10 +47,7 @@ pub const STATUS_HINT: &str = "`-i` lets commands exit with any status";
 /// That two commands were executed at the same time, on these processors.
 #[must_use]
 pub fn duet([first, second]: [u32; 2]) -> String {
-    format!(
-        "executed at the same time on processors {first} and {second}, swapped each round; all \
-         times were measured while the other command was running"
-    )
+    format!("executed at the same time on processors {first} and {second}, swapped each round")
 }
 
 /// That times are as measured although the host's speed moved, since commands waited for a CPU for

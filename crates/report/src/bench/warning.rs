@@ -114,8 +114,8 @@ impl BenchFindings<'_> {
                 Some("`-w 3` executes each command three times before measuring")
             }
             BenchWarning::FirstSlow(_) => Some(
-                "`-w 3` executes each command three times before measuring; to measure slow \
-                 executions instead, restore the first state with `-p` before each of them",
+                "`-w 3` executes each command three times before measuring; `-p` can restore the \
+                 first state before each execution instead",
             ),
             BenchWarning::LeftBehind(_) => Some(LEFT_BEHIND_HINT),
             // Where something is unclear, that is among the ways out.
@@ -126,7 +126,7 @@ impl BenchFindings<'_> {
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => {
-                Some("`-w found` detects the warmup and leaves it out; more executions help")
+                Some("`-w found` detects the warmup and leaves it out")
             }
             BenchWarning::Stolen(_) => None,
         }

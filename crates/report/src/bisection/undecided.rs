@@ -109,8 +109,7 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
          variation of builds as `--layout 1%`{layouts}"
     );
     let why = format!(
-        "with only two builds it is unknown how far builds of one source vary: {change} may be \
-         such a variation"
+        "two builds do not show how far builds of one source vary: {change} may be such a variation"
     );
     [why, hint]
 }
@@ -207,8 +206,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "the measured commits do not differ, but one end could not be measured",
-            "name an end that can be measured, or make the unmeasurable commits build: a quirk of \
-             the plan can patch them",
+            "name an end that can be measured, or let a quirk of the plan patch the commits that \
+             do not build",
         ],
         UndecidedReason::End if unusable.iter().any(|it| it.kind == UnusableKind::WrongAnswer) => [
             "the answer at one end is wrong, so its times are not comparable",
@@ -224,7 +223,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             usable_ends(bisection),
         ],
         UndecidedReason::Exhausted => [
-            "no other possible measurement would help",
+            "no further measurement would help",
             "commits that cannot be measured hide the change: a quirk of the plan may make them \
              build",
         ],
@@ -234,7 +233,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
              or a quieter host needs fewer samples",
         ],
         UndecidedReason::NotConfirmed => [
-            "fresh samples repeatedly did not confirm the commit that the search had found",
+            "fresh samples did not confirm the commit that the search had found",
             "there may be several changes, or the host is not steady: try `--all`, or a quieter \
              time",
         ],
@@ -385,7 +384,7 @@ pub fn failure_of(group: &[UnusableRevision]) -> String {
     if others.iter().all(|it| it.why == first.why) {
         one
     } else {
-        format!("{one} (at the first one)")
+        format!("{one} (at the first commit)")
     }
 }
 
@@ -494,7 +493,8 @@ mod tests {
         ];
         let reported: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (at the first one)";
+        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (at the first \
+                     commit)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
         let texts = [

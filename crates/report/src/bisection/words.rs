@@ -159,7 +159,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
                 0 => String::new(),
                 1 => "; a change that lasted for one commit would not be seen".to_owned(),
                 some => {
-                    format!("; a change that came and went within {some} commits would not be seen")
+                    format!("; a change that lasted for at most {some} commits would not be seen")
                 }
             };
             let nothing =
@@ -223,7 +223,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
         format!(
-            "inside the merge {} ({}): its effect is {} in the bisection {}",
+            "inside the merge {} ({}), which has an effect of {} in bisection {}",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
             bounded(bisection, merge.limited, &merge.effect),
@@ -307,8 +307,8 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
     let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
-        "the command failed in {did} of {} at each end: a {other} rate of {excluded} % or more is \
-         excluded (95 %)",
+        "the command failed in {did} of {} at each end: with 95 % confidence, the {other} rate is \
+         below {excluded} %",
         count(executions, "execution")
     ))
 }
@@ -419,7 +419,7 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         *earlier = name(bisection, 0);
     }
     let (what, least) = (subject(asked), least(bisection));
-    format!("not reproduced: {good} and {bad} differ by less than {least} in {what}, here and now")
+    format!("not reproduced: {good} and {bad} differ by less than {least} in {what}")
 }
 
 /// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the

@@ -6,8 +6,7 @@
 use tacho_record::{BenchmarkKey, LimitedExecutions, Unit, factor};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, RunEffectPrior,
-    SampleSizes,
+    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes,
 };
 
 use crate::words::{moved, percent, precision};
@@ -156,7 +155,7 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
 pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
     if has(Note::NotBeyondControl) {
-        return Some(format!("the control differs from {} by at least as much", names[0]));
+        return Some(format!("{} against itself differs by at least as much", names[0]));
     }
     // Too few rounds for an interval come first: CPU times would be as few.
     let has_interval = comparison.estimate.is_some_and(|it| it.difference_interval.is_some());
@@ -298,18 +297,10 @@ pub fn once(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Where it is known from what runs of one program differ by, so much here; what is assumed of it
-/// is shown in numbers.
+/// Where it is known from what runs of one program differ by.
 #[must_use]
-pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
-    let [usual, here] = [RunEffectPrior::UNKNOWN.deviation, deviation].map(percent);
-    match (is_assumed, usual == here) {
-        (false, _) => "as earlier runs show".to_owned(),
-        (true, true) => "an assumption: this host has too few earlier runs".to_owned(),
-        (true, false) => {
-            format!("estimated from the usual {usual} and the few runs of this host")
-        }
-    }
+pub fn from_runs(is_assumed: bool) -> &'static str {
+    if is_assumed { "assumed: this host has few earlier runs" } else { "as earlier runs show" }
 }
 
 /// The smallest and the largest of differences that would have been detected, if they differ as
@@ -372,7 +363,7 @@ mod tests {
         assert_eq!((refuted.verdict, refuted.more), (Verdict::Unclear, None));
         assert_eq!(
             why(&refuted).as_deref(),
-            Some("the control differs from old by at least as much")
+            Some("old against itself differs by at least as much")
         );
         let wide =
             |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
@@ -447,14 +438,6 @@ mod tests {
             [Some(1.2), None].map(|gain| uneven(&choice(ChoiceReason::HostMoves, gain)));
         assert_eq!(slight, unknown, "a slight gain is not worth a word");
         assert_eq!(uneven(&choice(ChoiceReason::Steady, None)), None);
-    }
-
-    #[test]
-    fn what_is_assumed_of_runs_is_told_in_numbers() {
-        assert_eq!(from_runs(false, 0.02), "as earlier runs show");
-        assert_eq!(from_runs(true, 0.045), "an assumption: this host has too few earlier runs");
-        let in_part = "estimated from the usual 4.5 % and the few runs of this host";
-        assert_eq!(from_runs(true, 0.034), in_part);
     }
 
     #[test]

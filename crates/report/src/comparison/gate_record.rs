@@ -37,7 +37,7 @@ impl GateRecord {
     pub fn outcome(&self, a: &str) -> String {
         let gate = self;
         let Some(failed) = gate.failed else {
-            return "not decided: not everything was measured".to_owned();
+            return "undecided: not everything was measured".to_owned();
         };
         let lone = (!gate.lone.is_empty())
             .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));
@@ -54,7 +54,7 @@ impl GateRecord {
             } else {
                 "passed".to_owned()
             }),
-            is_open.then(|| format!("not decided: {}", named(&gate.open))),
+            is_open.then(|| format!("undecided: {}", named(&gate.open))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

@@ -44,8 +44,7 @@ impl ComparisonReport<'_> {
     pub fn of_all(&self) -> Vec<AnswerNote> {
         let at_once = self.terms.duet.map(|[first, second]| {
             AnswerNote::plain(format!(
-                "executed at the same time on processors {first} and {second}, swapped each round; \
-                 no control"
+                "executed at the same time on processors {first} and {second}, swapped each round"
             ))
         });
         let mut notes: Vec<AnswerNote> = at_once.into_iter().chain(self.carried()).collect();
@@ -65,7 +64,7 @@ impl ComparisonReport<'_> {
         let is_shown = row.verdict != Verdict::Unclear || decides;
         (is_shown && is_beyond(control, found, self.terms.margin)).then(|| {
             format!(
-                "the control differs from {} by {}, at least as much as {} does ({})",
+                "{} against itself differs by {}, at least as much as {} ({})",
                 self.names[0],
                 change(control),
                 self.names[1],
@@ -122,7 +121,7 @@ impl ComparisonReport<'_> {
             "executions right after {side} ({}) differ by {by} from those after the other side",
             carried.benchmark
         );
-        let hint = "a `prepare` can make the same state before each execution, such as `sleep 1`";
+        let hint = "a `prepare` such as `sleep 1` can make the same state before each execution";
         vec![AnswerNote::warning(after), AnswerNote::hint(hint.to_owned())]
     }
 
@@ -144,14 +143,14 @@ impl ComparisonReport<'_> {
         let found = || self.rows.iter().filter_map(|row| between_runs(&row.comparison));
         let most = found().max_by(|one, other| one.0.total_cmp(&other.0));
         let differ = most.map_or_else(String::new, |(deviation, _)| {
-            let from = clauses::from_runs(found().any(|(_, assumed)| assumed), deviation);
+            let from = clauses::from_runs(found().any(|(_, assumed)| assumed));
             let most = percent(deviation);
             format!(
                 "; the interval includes the variation between runs of one program (up to {most}, \
                  {from})"
             )
         });
-        Some(format!("not measured today: {}{differ}", kept.join(" and ")))
+        Some(format!("not executed in this run: {}{differ}", kept.join(" and ")))
     }
 }
 
@@ -207,7 +206,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         Estimator::AllRatios => "over all pairs of samples",
         Estimator::Mean => "of the means",
         Estimator::Minimum => "of the minima",
-        Estimator::Neighbours => "of executions next to each other in time",
+        Estimator::Neighbours => "of executions next to each other",
         Estimator::Runs => "of runs",
         Estimator::Median => return None,
     };

@@ -67,27 +67,18 @@ impl ComparisonReport<'_> {
         })
     }
 
-    /// Which metrics are no further question, and why, as words that go on.
+    /// Which metrics are no further question: those that are constant or computed from others.
     fn apart(&self) -> String {
         let mut apart: Vec<String> = Vec::new();
         for row in self.rows {
             let name = &row.metric.name;
-            let why = match row.is_constant() {
-                true => "does not vary",
-                false if derived::DERIVED.contains(&name.as_str()) => {
-                    "is computed from other metrics"
-                }
-                false => continue,
-            };
-            let said = format!("`{name}`, which {why}");
-            if !apart.contains(&said) {
-                apart.push(said);
+            let quoted = format!("`{name}`");
+            let is_apart = row.is_constant() || derived::DERIVED.contains(&name.as_str());
+            if is_apart && !apart.contains(&quoted) {
+                apart.push(quoted);
             }
         }
-        match apart.as_slice() {
-            [] => String::new(),
-            all => format!(" (without {})", all.join("; ")),
-        }
+        if apart.is_empty() { String::new() } else { format!(" (without {})", apart.join(", ")) }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

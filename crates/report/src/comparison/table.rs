@@ -108,7 +108,7 @@ impl ComparisonReport<'_> {
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
         let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
             clauses::UNCORRECTED => {
-                format!("the ratio of the medians as measured, uncorrected, is {ratio}")
+                format!("the ratio of the uncorrected medians is {ratio}")
             }
             of => format!("the ratio of {of} is {ratio}"),
         });
@@ -185,7 +185,7 @@ impl ComparisonReport<'_> {
     /// What is said of an unclear row where nothing is known that would decide.
     fn unknown_remedy(&self) -> &'static str {
         match [0, 1].map(|side| self.terms.executes(side)) {
-            [false, false] => "these samples do not decide; measuring both sides again may",
+            [false, false] => "measuring both sides again may decide",
             _ => "it is unknown how many more rounds would decide",
         }
     }
@@ -209,10 +209,9 @@ impl ComparisonReport<'_> {
         let holds_one = |(low, high): (f64, f64)| low <= 1.0 && high >= 1.0;
         estimate.interval.filter(|shown| !holds_one(*shown))?;
         match estimate.repeated {
-            Some(of_all) if holds_one(of_all) => Some(format!(
-                "corrected for judging after each of several rounds, the interval is {}",
-                ratios(of_all)
-            )),
+            Some(of_all) if holds_one(of_all) => {
+                Some(format!("corrected for repeated judging, the interval is {}", ratios(of_all)))
+            }
             Some(_) if row.comparison.notes.is_empty() => Some(format!(
                 "the difference may be within {}",
                 words::precision(self.terms.margin)

@@ -55,8 +55,8 @@ impl OptimumFindings<'_> {
         let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
         match (minima, self.spans.len()) {
             (0 | 1, 0 | 1) => {
-                "checked: there is one optimum; a second one that is narrower than the gaps \
-                 between the first values would not be seen"
+                "checked: there is one optimum; a narrow second one between the first values \
+                 would not be seen"
             }
             (0 | 1, _) => "unclear: more than one place may hold the best value",
             _ => "checked: there is more than one optimum",
@@ -67,8 +67,7 @@ impl OptimumFindings<'_> {
         let (taken, whole) = (self.taken, self.whole);
         let values = self.grid.rows.len();
         let why = if self.is_cut_short {
-            "; the search stopped at its limit, half of these: a larger `-r` raises the limit, and \
-             fewer `--steps` need fewer samples"
+            "; the search stopped at its limit, which a larger `-r` raises"
         } else {
             ""
         };

@@ -159,8 +159,8 @@ fn belief(view: &View, one: &Bisection) -> Markup {
                         @if is_of_named {
                             "How likely each named commit is to be a cause, in order of history."
                         } @else {
-                            "How likely each stretch of commits is to hold the cause, in order of "
-                            "history. That nothing changed: "
+                            "How likely each stretch of commits is to have the cause, in order of "
+                            "history. Chance that nothing changed: "
                             (percent(standing.nothing)) "."
                         }
                     }

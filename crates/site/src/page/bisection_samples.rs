@@ -37,8 +37,8 @@ pub(super) fn section(one: &Bisection, steps: &[BisectionStep]) -> Markup {
                 details {
                     summary { (count(rows.len(), "sample"))
                         ", in the order in which they were taken" }
-                    p.note { "Readings of the host are of the same execution. If that took less \
-                              than 10 ms, they cover executions before it, too." }
+                    p.note { "Readings of the host cover the execution. If it took less than 10 \
+                              ms, they cover executions before it, too." }
                     (scrolling("samples", &html! {
                         table.samples {
                             thead { tr {

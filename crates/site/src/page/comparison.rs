@@ -160,7 +160,7 @@ fn executed(one: &ComparisonRecord) -> String {
     match one.terms.duet {
         Some([first, second]) => format!(
             "Both were executed at the same time, on processors {first} and {second}, which they \
-             swapped each round. Each time was measured while the other was running."
+             swapped each round."
         ),
         None if one.terms.control => {
             "Both were executed in the same rounds, the first a second time too.".to_owned()

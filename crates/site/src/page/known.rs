@@ -18,7 +18,7 @@ pub(super) fn section(view: &View, series: &SeriesView) -> Markup {
     let Some(known) = view.history_of(series) else { return html! {} };
     html! {
         section {
-            h2 { "What the runs know" }
+            h2 { "What the runs show" }
             (scatter(known))
             (levels(view, series, known))
             (places(view, series, known))
@@ -32,7 +32,7 @@ fn scatter(known: &HistoryRecord) -> Markup {
     let verdict = &known.verdict;
     let parts = [
         ("noise", Some(verdict.noise)),
-        ("luck of builds", Some(verdict.luck)),
+        ("variation of builds", Some(verdict.luck)),
         ("runs", verdict.run),
     ];
     let shares: Vec<(&str, f64, String)> = parts
@@ -43,9 +43,9 @@ fn scatter(known: &HistoryRecord) -> Markup {
         figure.chart {
             (svg::shares(&shares))
             figcaption {
-                "The parts of the scatter of a revision around its level, as shares of the "
+                "The parts of the scatter around the level, as shares of the "
                 "variance and as standard deviations. "
-                "More rounds reduce the noise, more layouts reduce the luck, "
+                "More rounds reduce the noise, more layouts reduce the variation of builds, "
                 "and both revisions in one run reduce the effects of runs."
                 @if verdict.run.is_none() {
                     " There is one run, so its effect is in all values alike."
@@ -81,10 +81,10 @@ fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
     html! {
         p.note {
             "Levels between the changes that the last analysis sees, newest first, "
-            "without the luck of builds and the effects of runs. "
+            "without the variation of builds and the effects of runs. "
             @if known.verdict.parts.levels.iter().any(|level| !over(level).is_empty()) {
-                "A level with a reported change inside covers both sides: the last analysis did "
-                "not see that change."
+                "Where the last analysis did not see a reported change, one level covers both "
+                "sides."
             }
         }
         (scrolling("levels", &html! {

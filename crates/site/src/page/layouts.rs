@@ -113,8 +113,8 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
         figure.chart {
             (svg::panels(&panels, None, "keep, restart and relink side by side", &percent_change))
             figcaption {
-                "Each dot is how far a value is from its mean one level up; the band is what that \
-                 level alone adds (95 %, ± 1.96 standard deviations). "
+                "Each dot is a value's distance from the mean one level up. The band is what a \
+                 level alone adds (95 %). "
                 "All three have one scale."
                 @if levels.keep.is_none()
                 { " Each execution gives one value: there is no band of keep." }

@@ -209,8 +209,8 @@ fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup 
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
-        " where a change is reported, as on the page of changes. A difference since the first "
-        "revision is marked only if, in addition, the intervals of both medians are apart."
+        " where a change is reported. A difference since the first "
+        "revision is marked only if, in addition, the intervals of both medians do not overlap."
     }
 }
 

@@ -280,8 +280,7 @@ fn legend() -> Markup {
     html! {
         p.legend {
             (marks()) " "
-            "Lines show medians over revisions, oldest left; their height is at least a tenth of "
-            "the median."
+            "Lines show medians over revisions, oldest left."
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Revisions" }
         p.lead { (count(view.revisions.len(), "revision"))
-            ", newest first. Better and worse: in how many series the difference is marked so." }
+            ", newest first. Better, worse: the number of series with that mark." }
         @if years.len() > 1 {
             nav.years aria-label="years" { @for (year, _)
                 in &years { a href={ "#y" (year) } { (year) } " " } }

@@ -167,7 +167,8 @@ fn host(one: &RunBenchmark, times: &[Timestamp]) -> Markup {
                     (schedule::path(&speed.path, times))
                     figcaption {
                         "The host's speed as a share of its usual speed, estimated from all "
-                        "programs of this benchmark: what neighbours in time have in common is "
+                        "programs of this benchmark: what executions next to each other have in \
+                         common is "
                         "the host's."
                     }
                 }

@@ -32,10 +32,9 @@ pub(super) fn section(
             section {
                 h2 { "Samples" }
                 p.note {
-                    "Round 0 is the warmup, if there is one. The warmup, rounds that were found to \
-                     belong to it, and failed executions are recorded and never summarised. "
-                    "Shown are the metrics that have a series; what else was read stays in the \
-                     store."
+                    "Round 0 is the warmup, if there is one. Warmup rounds and failed executions \
+                     are recorded, and never summarised. "
+                    "Only metrics with a series are shown."
                 }
                 @for one in measured { (benchmark(one, &series)) }
             }

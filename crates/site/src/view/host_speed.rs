@@ -108,15 +108,14 @@ fn timed(benchmark: &RunBenchmark) -> Vec<TimedExecution> {
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
     if !fit.host_moves(MovementQuestion::Once) {
         return vec![format!(
-            "The host's speed was even, as far as {} show: neighbours in time are no more alike \
-             than others.",
+            "The host's speed was even, as far as {} show.",
             count(timed.len(), "execution")
         )];
     }
     let mut named: Vec<Spell> = spells(&fit.rest, LONG).into_iter().filter(speed_differs).collect();
     if named.is_empty() {
         let by = moved(fit.uneven());
-        return vec![format!("The host's speed moved {by}, in spells too short to be named.")];
+        return vec![format!("The host's speed moved {by}, in spells too short to list.")];
     }
     let mut all = Vec::new();
     if named.len() > NAMED {

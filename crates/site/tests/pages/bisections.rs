@@ -31,9 +31,9 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert_eq!(picture("levels of measured commits").matches("<circle").count(), 7);
     let other = read("bisection/b2.html");
     assert!(other.contains("Not reproduced: "));
-    let around = " in the bisection <a href=\"../bisection/b3.html\">b3</a>";
+    let around = " in bisection <a href=\"../bisection/b3.html\">b3</a>";
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
-    let by = "its effect is &gt; +12.0 % (a limit was reached) in ";
+    let by = "which has an effect of &gt; +12.0 % (a limit was reached) in ";
     assert!(other.contains(by), "{other}");
     let left = "Whole change around the merge, from v2 to v1 &amp; &lt;old&gt;: ";
     assert!(

@@ -15,7 +15,7 @@ const NORMAL: f64 = 1.96;
 pub struct HistoryLevel {
     /// The first and the last revision with a reading.
     pub revisions: RangeInclusive<usize>,
-    /// The level, without the luck of builds and the effects of runs.
+    /// The level, without the variation of builds and the effects of runs.
     pub level: f64,
     /// Where it is with 95 % probability.
     pub interval: (f64, f64),
