@@ -427,7 +427,7 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("-m all", 1), 2);
     // It was measured, and no plan asks what happened.
     let wall = project.tacho("changes -m wall").exits(0).stdout;
-    let why = "no changes in 0 series\nnot judged: generate · wall, show · wall, hits · wall (the \
+    let why = "no series was judged\nnot judged: generate · wall, show · wall, hits · wall (the \
         plan's `metrics` do not name it)\n";
     assert_eq!(wall, why);
     let mut narrow = project.command(["changes"]);
@@ -551,7 +551,7 @@ fn without_a_change_nothing_is_told() {
     let few = history(3, trade_off);
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
-    no changes in 0 series
+    no series was judged
     not judged: generate · time, show · time, hits · hit-rate (3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run)
     ");
 }
@@ -565,7 +565,7 @@ fn mistakes_have_their_answers() {
     ");
     project.tacho("track --quiet").succeeds();
     assert_snapshot!(project.tacho("changes show nosuch").exits(2).stderr, @r"
-    error: there is no change `nosuch`
+    error: unknown change `nosuch`
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
@@ -582,11 +582,11 @@ fn mistakes_have_their_answers() {
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
     assert!(
-        benchmark.starts_with("error: there is no benchmark `nope`\nhint: known: `"),
+        benchmark.starts_with("error: unknown benchmark `nope`\nhint: known: `"),
         "{benchmark}"
     );
     let metric = project.tacho("changes --metric tim").exits(2).stderr;
-    assert_eq!(metric, "error: there is no metric `tim`\nhint: did you mean `time`?\n");
+    assert_eq!(metric, "error: unknown metric `tim`\nhint: did you mean `time`?\n");
     assert_snapshot!(
         project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(),
         @"error: invalid value 'perhaps' for '<STATE>'"

@@ -230,7 +230,7 @@ fn what_cannot_be_measured_again_says_why() {
     project.tacho("track --quiet --seed 1").succeeds();
     let name = change(&project)["name"].as_str().unwrap().to_owned();
     assert_snapshot!(project.tacho("changes --confirm nosuch").exits(2).stderr, @r"
-    error: there is no change `nosuch`
+    error: unknown change `nosuch`
     hint: `tacho changes --all` lists all of them
     ");
     let few = project.tacho("changes --confirm --rounds 4").exits(2).stderr;

@@ -77,14 +77,14 @@ fn the_same_in_json() {
 #[test]
 fn nothing_is_told_of_what_does_not_change() {
     let answer = from(&json!({ "values": level(100.0, 0..60) }).to_string(), "").succeeds();
-    assert_snapshot!(answer.steady_stdout(), @"0 changes in 1 series");
+    assert_snapshot!(answer.steady_stdout(), @"no changes in 1 series");
     let few = from("[1, 2, 3]", "").succeeds();
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
       not judged: 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run
 
-    0 changes in 0 series; 1 not judged
+    no series was judged
     ");
 }
 
@@ -129,7 +129,7 @@ fn filters_leave_out_what_is_not_asked_for() {
     let content = json!({ "values": step(0.1) }).to_string();
     from(&content, "--min-effect 5%").exits(1);
     let small = from(&content, "--min-effect 20").succeeds();
-    assert!(small.stdout.contains("0 changes in 1 series"), "{}", small.stdout);
+    assert!(small.stdout.contains("no changes in 1 series"), "{}", small.stdout);
     from(&content, "--kind dip,environment").succeeds();
     from(&content, "--kind step").exits(1);
 }
@@ -238,14 +238,14 @@ fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
 fn a_series_that_the_file_has_not_is_a_mistake() {
     let numbers = json!({ "series": { "parse": [1, 2], "load": [3, 4] } }).to_string();
     assert_snapshot!(from(&numbers, "-b nope").exits(2).stderr, @r"
-    error: there is no series `nope`
+    error: unknown series `nope`
     hint: known: `load`, `parse`
     ");
     from(&numbers, "-b parse").succeeds();
     let near = from(&numbers, "-b prase").exits(2).stderr;
     assert!(near.ends_with("hint: did you mean `parse`?\n"), "{near}");
     assert_snapshot!(from("[1, 2]", "-b nope").exits(2).stderr, @r"
-    error: there is no series `nope`
+    error: unknown series `nope`
     hint: no series of the file has a name
     ");
 }
@@ -314,11 +314,11 @@ fn what_is_left_out_by_name_is_not_counted() {
             .stdout
             .ends_with("1 change in 2 series; the first point has index 0; 1 not judged\n")
     );
-    assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
+    assert!(from(&content, "-b b").exits(0).stdout.ends_with("no changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
     let why = "**c**\n\n- not judged: 2 points with values; 6 points are needed, or 3 \
                points with 3 rounds each in one run\n\n";
-    assert_eq!(mail, format!("{why}0 changes in 0 series; 1 not judged\n"));
+    assert_eq!(mail, format!("{why}no series was judged\n"));
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn a_terminal_of_sixty_columns_has_room_for_all() {
 fn a_filter_that_hides_all_says_so() {
     let values = json!({ "values": step(0.1) }).to_string();
     let told = from(&values, "--min-effect 50").exits(0).stdout;
-    assert_eq!(told, "0 changes in 1 series; 1 change not shown, by `--min-effect` or `--kind`\n");
+    assert_eq!(told, "no changes in 1 series; 1 change not shown, by `--min-effect` or `--kind`\n");
     let markdown = from(&values, "--kind spread --markdown").exits(0).stdout;
     assert_eq!(markdown, told);
     let shown = from(&values, "--min-effect 5").exits(1).stdout;
@@ -346,7 +346,7 @@ fn values_near_the_largest_number_are_judged_and_can_be_read() {
     let huge =
         |values: Vec<f64>| values.into_iter().map(|value| value * 1e306).collect::<Vec<f64>>();
     let quiet = from(&json!({ "values": huge(step(0.0)) }).to_string(), "").exits(0).stdout;
-    assert_eq!(quiet, "0 changes in 1 series\n");
+    assert_eq!(quiet, "no changes in 1 series\n");
     let told = from(&json!({ "values": huge(step(0.1)) }).to_string(), "").exits(1).stdout;
     assert!(told.contains("e307  ") || told.contains("e308  "), "{told}");
     assert!(told.lines().all(|line| line.chars().count() < 150), "{told}");

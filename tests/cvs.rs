@@ -261,7 +261,7 @@ fn is_the_same_alone(project: &Project, revision: &str) {
     assert_eq!(
         alone.tacho(&format!("show {date}")).exits(2).stderr,
         format!(
-            "error: `{date}` is {before}, which is not measured\nhint: `tacho track {before}` \
+            "error: `{date}` is {before}, which is not measured yet\nhint: `tacho track {before}` \
              measures it\n"
         )
     );
@@ -374,7 +374,7 @@ fn what_is_asked_for_in_vain() {
     let porg =
         project.plan(&(SUBJECT.replace("src/prog", "src/porg") + WORK)).tacho("track").exits(2);
     assert_snapshot!(porg.steady_stderr(), @r#"
-    error: there is no module `src/porg` in `<folder>/cvsroot`
+    error: unknown module `src/porg` in `<folder>/cvsroot`
     hint: `module` is a folder in the repository, such as `src/sys`
     "#);
 }

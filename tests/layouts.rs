@@ -253,7 +253,7 @@ fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
     let digest =
         shown.split("artifacts ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     let refused = project.tacho(&format!("compare build:{digest} HEAD")).exits(2).stderr;
-    assert!(refused.contains("is several builds of one source"), "{refused}");
+    assert!(refused.contains("is one source built with several layouts"), "{refused}");
     project.tacho("site pages").exits(0);
 }
 

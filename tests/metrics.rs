@@ -166,7 +166,7 @@ fn a_metric_that_is_not_there_is_told_with_those_that_are() {
     let project = buckets(BUCKET);
     project.tacho("track --quiet").succeeds();
     assert_snapshot!(project.tacho("show --metric buckets").exits(2).stderr, @r#"
-    error: there is no metric `buckets`
+    error: unknown metric `buckets`
     hint: did you mean `bucket`?
     "#);
 }

@@ -98,11 +98,11 @@ fn a_range_with_three_dots_is_not_taken_for_another() {
 fn an_unknown_benchmark_or_metric() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @r#"
-    error: there is no benchmark `anser`
+    error: unknown benchmark `anser`
     hint: did you mean `answer`?
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
-    error: there is no metric `wal`
+    error: unknown metric `wal`
     hint: did you mean `wall`?
     "#);
 }
@@ -386,7 +386,7 @@ fn what_was_probably_meant_is_said() {
     hint: `tacho track HEAD~1` measures it
     ");
     assert_snapshot!(said("show HEAD --metric peakmemory", 2), @"
-    error: there is no metric `peakmemory`
+    error: unknown metric `peakmemory`
     hint: did you mean `peak-memory`?
     ");
     let project = project.file("numbers.csv", "commit,time\na,1\nb,2\n");
@@ -417,10 +417,7 @@ fn a_program_that_is_missing_is_named() {
     assert!(said.contains("hint: did you mean `make`? `mak` is not installed\n"), "{said}");
     let project = project.plan(&plan.replace("artifacts = [\"prog\"]", "artifacts = \"prog\""));
     let said = project.tacho("track").exits(2).stderr;
-    assert!(
-        said.contains("hint: write a list, also for a single one: `artifacts = [\"…\"]`"),
-        "{said}"
-    );
+    assert!(said.contains("hint: write a list, even for one: `artifacts = [\"…\"]`"), "{said}");
 }
 
 #[test]
@@ -457,7 +454,7 @@ fn a_report_alone_is_compared_with_nothing() {
 fn a_metric_that_there_is_not_is_reported_before_anything_is_measured() {
     let project = Project::scripts(2);
     let mistyped = project.tacho("track -m wal").exits(2).stderr;
-    assert_eq!(mistyped, "error: there is no metric `wal`\nhint: did you mean `wall`?\n");
+    assert_eq!(mistyped, "error: unknown metric `wal`\nhint: did you mean `wall`?\n");
     assert_eq!(project.places(), Vec::<String>::new());
     let bench = project.tacho("bench -m wal true").exits(2).stderr;
     assert!(bench.contains("did you mean `wall`? `wall` is measured anyway"), "{bench}");
@@ -465,7 +462,7 @@ fn a_metric_that_there_is_not_is_reported_before_anything_is_measured() {
     let uncounted = project.tacho("show -m cycles").exits(2).stderr;
     assert_eq!(
         uncounted,
-        "error: there is no metric `cycles`\n\
+        "error: unknown metric `cycles`\n\
          hint: this counter was not counted here: `tacho track --counter cycles` counts it\n"
     );
 }

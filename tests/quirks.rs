@@ -389,11 +389,11 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q` ends on another branch, not on this one: its edge is before `released`
+    note: quirk `q` ends on another branch, not on this one: before `released`
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;
-    assert!(tracked.contains("its edge is before `released`"), "{tracked}");
+    assert!(tracked.contains("not on this one: before `released`"), "{tracked}");
     // The way from there to where it is does pass it.
     assert!(!project.tacho("track --dry-run released").exits(0).stderr.contains("another branch"));
 }
@@ -759,7 +759,7 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
         let name = before["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
         let shown = project.tacho(&format!("changes show {name}")).stdout;
         assert!(
-            shown.contains("to measure what the quirk alone does: `tacho quirk effect`"),
+            shown.contains("`tacho quirk effect` measures what the quirk alone does"),
             "{shown}"
         );
 

@@ -161,7 +161,7 @@ fn a_change_that_is_known_is_zoomed_into() {
         "the same change, pinned: {now}"
     );
     assert_snapshot!(project.tacho("track --zoom nothing").exits(2).stderr, @r"
-    error: there is no change `nothing`
+    error: unknown change `nothing`
     hint: `tacho changes --all` lists all of them
     ");
 }

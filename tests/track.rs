@@ -140,7 +140,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let judged = project.tacho("changes").exits(0).stdout.replace("\n  ", " ");
     assert_eq!(
         judged,
-        "no changes in 0 series\nnot judged: answer v2 · wall (version 2 of the plan is not \
+        "no series was judged\nnot judged: answer v2 · wall (version 2 of the plan is not \
          measured yet: `tacho track` measures it; `same-as = 1` keeps the samples of version 1)\n"
     );
     let edited = project.tacho("track --json").exits(0);
@@ -271,7 +271,7 @@ fn a_series_of_one_benchmark_is_shown_by_its_name() {
     assert_eq!(names("show -b fine --json", "series"), ["fine"]);
     assert_eq!(names("show HEAD -b fine --json", "benchmarks"), ["fine"]);
     assert_snapshot!(project.tacho("show HEAD -b fin").exits(2).stderr, @r"
-    error: there is no benchmark `fin`
+    error: unknown benchmark `fin`
     hint: did you mean `fine`?
     ");
 }
@@ -475,10 +475,7 @@ fn a_benchmark_that_nothing_was_built_for_is_known_by_the_plan() {
     let shown = project.tacho("show HEAD -b answer").succeeds().stdout;
     assert!(shown.contains("exit status 3"), "{shown}");
     let wrong = project.tacho("show HEAD -b anser").exits(2).stderr;
-    assert!(
-        wrong.contains("there is no benchmark `anser`\nhint: did you mean `answer`?\n"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("unknown benchmark `anser`\nhint: did you mean `answer`?\n"), "{wrong}");
 }
 
 #[test]

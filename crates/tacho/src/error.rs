@@ -100,7 +100,7 @@ pub enum CliError {
     NotBuilt { name: String, why: String },
     #[error("`{name}` has no diff: releases are not commits")]
     NoDiff { name: String },
-    #[error("`{name}` is {revision}, which is not measured")]
+    #[error("`{name}` is {revision}, which is not measured yet")]
     NotMeasured { name: String, revision: String },
     #[error("`{name}` is not measured yet")]
     NotMeasuredYet { name: String },
@@ -123,7 +123,7 @@ pub enum CliError {
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("`{from}..{to}` has no commits: `{to}` does not come after `{from}`")]
     NoRange { from: String, to: String },
-    #[error("there is no change `{name}`")]
+    #[error("unknown change `{name}`")]
     UnknownChange { name: String, nearest: Option<String> },
     #[error("`{name}` is a benchmark, not a revision")]
     BenchmarkNotRevision { name: String },
@@ -133,19 +133,19 @@ pub enum CliError {
     Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` is ambiguous: {candidates}")]
     Ambiguous { name: String, candidates: String },
-    #[error("there is no counter `{name}`")]
+    #[error("unknown counter `{name}`")]
     UnknownCounter { name: String },
-    #[error("there is no metric `{name}`")]
+    #[error("unknown metric `{name}`")]
     UnknownMetric { name: String, known: String },
-    #[error("there is no series `{name}`")]
+    #[error("unknown series `{name}`")]
     UnknownSeries { name: String, known: String },
-    #[error("there is no quirk `{name}` in the plan")]
+    #[error("unknown quirk `{name}`")]
     UnknownQuirk { name: String, known: String },
     #[error(transparent)]
     Setting(#[from] SettingError),
     #[error(transparent)]
     Tune(#[from] TuneError),
-    #[error("there is no benchmark `{name}`")]
+    #[error("unknown benchmark `{name}`")]
     UnknownBenchmark { name: String, known: String },
 }
 

@@ -20,8 +20,8 @@ fn line(project: &Project, revisions: &[Revision]) -> Option<String> {
     let number = count(files, "file");
     (files > 0).then(|| {
         format!(
-            "{number} {are} edited and not committed: builds are made as in `HEAD`; files that the \
-             command reads from the plan's folder are read as edited"
+            "{number} {are} edited and not committed: builds use `HEAD`; commands read the edited \
+             files of the plan's folder"
         )
     })
 }

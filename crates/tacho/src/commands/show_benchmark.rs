@@ -241,8 +241,8 @@ impl MeasuredBenchmark {
     pub fn raw(&self) -> String {
         self.uneven.map_or_else(String::new, |by| {
             format!(
-                "raw values; the host's speed moved {}: \
-                 `tacho show` has medians at its usual speed\n",
+                "raw values; the host's speed moved {}: `tacho show` has medians at the host's \
+                 usual speed\n",
                 moved(by)
             )
         })

@@ -35,7 +35,7 @@ pub enum BisectMistake {
     NothingToMeasure,
     #[error("`--probe` needs executions: artifact sizes and build times cannot be probed")]
     NothingToProbe,
-    #[error("there is no bisection `{name}`")]
+    #[error("unknown bisection `{name}`")]
     NoBisection { name: String },
     #[error("there are no bisections yet")]
     NoneYet,

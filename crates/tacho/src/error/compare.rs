@@ -57,9 +57,9 @@ pub enum CompareMistake {
     NotComparable { a: String, b: String, why: String },
     #[error("`--layouts` links revisions, and these sides are linked already or are not revisions")]
     NoLayouts,
-    #[error("there is no build `{name}`")]
+    #[error("unknown build `{name}`")]
     NoBuild { name: String },
-    #[error("`{name}` is several builds of one source, each linked in another order")]
+    #[error("`{name}` is one source built with several layouts")]
     BuildOfLayouts { name: String, revision: String },
     #[error("`{metric}` was not compared; compared were: {known}")]
     NotCompared { metric: String, known: String },
@@ -67,9 +67,9 @@ pub enum CompareMistake {
     OfRevision { option: &'static str },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },
-    #[error("there is no run {run}")]
+    #[error("unknown run {run}")]
     NoRun { run: i64 },
-    #[error("there is no baseline `{name}`")]
+    #[error("unknown baseline `{name}`")]
     NoBaseline { name: String },
     #[error("`{name}` cannot be the name of a baseline")]
     NoName { name: String },
@@ -183,8 +183,7 @@ impl CompareMistake {
 
 /// What `--fail-on` takes.
 const LIMITS: &str = "`slower` fails on rows that are slower, `slower:5%` on rows that are \
-                      certainly slower by 5 % or more, `slower:5%,unclear` also on rows that are \
-                      not decided";
+                      certainly slower by 5 % or more, `slower:5%,unclear` also on undecided rows";
 
 /// Whether a limit lacks its percent sign alone: `slower:5`.
 fn lacks_sign(text: &str) -> bool {

@@ -9,7 +9,7 @@ pub enum ProbeMistake {
     NotExecuted { name: String },
     #[error("no disturbance is left")]
     NoneLeft,
-    #[error("there is no disturbance `{name}`")]
+    #[error("unknown disturbance `{name}`")]
     Unknown { name: String, known: String },
 }
 

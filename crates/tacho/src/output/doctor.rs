@@ -112,8 +112,8 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
     }
     let head = "the smallest change that a comparison finds here (with a chance of 80 %):\n\n";
     let busy = load.filter(|load| *load > BUSY).map(|load| {
-        let text = "warning: the host was busy (load average {}): these numbers are only for a \
-                    host that is as busy";
+        let text = "warning: the host was busy (load average {}): these numbers hold only for a \
+                    host as busy as that";
         paragraph(&text.replace("{}", &format!("{load:.1}")), 0, COLUMNS)
     });
     let earlier = all.iter().map(|found| found.measurements - 1).max().unwrap_or_default();

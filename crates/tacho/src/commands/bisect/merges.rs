@@ -131,8 +131,8 @@ impl MergeFollower<'_> {
             }
             InsideMerge::OtherWay => {
                 format!(
-                    "all changes found among the commits of the merge are opposite to the \
-                    change of {short}"
+                    "the changes found among the commits of the merge are opposite to the change \
+                     of {short}"
                 )
             }
         };

@@ -41,9 +41,7 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
         let typed = &edge.typed;
         output::note(
             "note",
-            &format!(
-                "quirk `{quirk}` {verb} on another branch, not on this one: its edge is {typed}"
-            ),
+            &format!("quirk `{quirk}` {verb} on another branch, not on this one: {typed}"),
         );
         output::note("hint", "name a commit of this line of history, or a date");
     }

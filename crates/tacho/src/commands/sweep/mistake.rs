@@ -41,7 +41,7 @@ pub enum SweepMistake {
     Unsteady { text: String },
     #[error("{values} values would be executed, {executions} executions in all")]
     TooMany { values: usize, executions: usize, text: String },
-    #[error("there is no metric `{name}`")]
+    #[error("unknown metric `{name}`")]
     UnknownMetric { name: String, known: String },
 }
 

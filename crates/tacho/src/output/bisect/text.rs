@@ -238,7 +238,7 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
         let unseen = match gap {
             0 => String::new(),
             some => {
-                format!("; a change that came and went within {some} commits would not be seen")
+                format!("; a change that lasted for at most {some} commits would not be seen")
             }
         };
         say(format!("all builds in between had the same artifacts, too{unseen}"));

@@ -265,6 +265,7 @@ impl ChangeListing {
             0 if is_untracked && !self.bisections.is_empty() => {
                 return bisect::untracked(&self.bisections);
             }
+            0 if self.judged == 0 => "no series was judged".to_owned(),
             0 => format!("no changes in {} series", self.judged),
             _ => {
                 format!("{} at {places} in {} series", text::count(changes, "change"), self.judged)
@@ -281,8 +282,8 @@ impl ChangeListing {
         }
         if !self.off_medians.is_empty() {
             out += &format!(
-                "levels are not the medians of all samples, which have differences between runs \
-                 or executions: {}; `tacho changes show NAME` has both\n",
+                "levels differ from the medians of all samples: {}; `tacho changes show NAME` has \
+                 both\n",
                 first_of(&self.off_medians, NAMED)
             );
         }

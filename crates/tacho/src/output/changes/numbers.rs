@@ -201,11 +201,15 @@ impl GivenChanges<'_> {
         let changes: usize = self.all().map(|series| series.shown().count()).sum();
         let judged = self.all().count() - not;
         // `series` is its own plural.
-        let mut line = format!("{} in {judged} series", text::count(changes, "change"));
-        if changes > 0 {
-            line += "; the first point has index 0";
-        }
-        if not > 0 {
+        let mut line = match changes {
+            0 if judged == 0 => "no series was judged".to_owned(),
+            0 => format!("no changes in {judged} series"),
+            some => {
+                let some = text::count(some, "change");
+                format!("{some} in {judged} series; the first point has index 0")
+            }
+        };
+        if not > 0 && judged > 0 {
             line += &format!("; {not} not judged");
         }
         let found: usize = self.all().map(FilteredSeries::found).sum();

@@ -206,7 +206,7 @@ impl CompareReport<'_> {
         let is = if open.len() == 1 { "is" } else { "are" };
         // A row that is slower for certain may be so by less than the limit.
         let what = match fail_on.limit() {
-            Some(limit) => format!("not decided at the limit of {}", as_written(limit)),
+            Some(limit) => format!("undecided at the limit of {}", as_written(limit)),
             None => "unclear".to_owned(),
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());

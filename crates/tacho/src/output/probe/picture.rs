@@ -32,10 +32,12 @@ impl Axis {
     /// The interval of a ratio; `│` is 1.
     pub fn draw(&self, shown: Option<RatioBounds>) -> String {
         let mut cells = vec![' '; self.width];
-        cells[self.column(1.0)] = '│';
         if let Some(it) = shown {
             let (from, to) = (self.column(it.low), self.column(it.high));
             cells[from..=to].fill('─');
+        }
+        cells[self.column(1.0)] = '│';
+        if let Some(it) = shown {
             cells[self.column(it.ratio)] = '●';
         }
         cells.into_iter().collect()
