@@ -157,7 +157,7 @@ fn a_metric_never_changes_its_unit() {
     let project = project.plan(&plan(&BUCKET.replace("entries", "ms")));
     assert_snapshot!(project.tacho("track").exits(2).stderr, @r#"
     error: stored values of metric `bucket` are in `entries`, but the plan now gives time
-    hint: give it another name
+    hint: choose another name
     "#);
 }
 

@@ -188,7 +188,7 @@ impl ExperimentError {
             ExperimentError::Reference(_) => {
                 Some("`--reference off` measures without the reference".to_owned())
             }
-            ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
+            ExperimentError::OtherUnit { .. } => Some("choose another name".into()),
             ExperimentError::Setting { .. } => Some("`--skip` leaves a disturbance out".to_owned()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),

@@ -146,7 +146,7 @@ impl Mistake {
             Mistake::BadPointer { .. } => {
                 "pointers are written like `/results/0/mean`, with `*` for all elements of an array"
             }
-            Mistake::BuiltInMetric { .. } | Mistake::OtherMeaning { .. } => "give it another name",
+            Mistake::BuiltInMetric { .. } | Mistake::OtherMeaning { .. } => "choose another name",
             Mistake::KnownUnit { .. } => "leave `unit` out",
             Mistake::NoGroup { .. } => {
                 "put what matches the number into parentheses: `took ([0-9.]+) ms`"

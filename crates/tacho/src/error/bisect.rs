@@ -71,7 +71,7 @@ fn of_git(word: &str) -> &'static str {
         }
         "reset" => "builds are made in a checkout of their own: there is nothing to reset",
         "visualize" | "view" => "`tacho bisect log` shows a bisection with each of its steps",
-        "replay" => "`tacho bisect log --replay` shows the belief after each step",
+        "replay" => "`tacho bisect log --replay` shows the probabilities after each step",
         _ => "`tacho bisect GOOD BAD` names both ends once; measurements decide on the rest",
     }
 }

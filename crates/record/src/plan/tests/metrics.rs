@@ -46,7 +46,7 @@ fn metrics_that_cannot_be_read() {
     8 | { name = "wall", from = "jsn:/results" },
       |          ^^^^^^
       |
-    hint: give it another name
+    hint: choose another name
 
     error: unknown parser `jsn`
      --> tacho.toml:8:25
@@ -126,7 +126,7 @@ fn one_metric_has_one_meaning() {
     8 | metrics = [{ name = "m", from = "key:m", unit = "MB" }]
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-    hint: give it another name
+    hint: choose another name
     "#);
     let well = first + &benchmark("b", "from = \"csv:m\", unit = \"s\"");
     assert!(crate::plan::parse(&well, "tacho.toml").is_ok());
