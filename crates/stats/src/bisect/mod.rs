@@ -20,6 +20,7 @@
 mod belief;
 mod between_builds;
 mod choose;
+mod estimates;
 mod failing;
 mod filter;
 #[cfg(test)]
@@ -424,7 +425,7 @@ impl Bisector {
         if self.is_spent() || self.rules.values == ValueKind::Failures {
             return None;
         }
-        let account = self.known().account(self.search.posterior().sd);
+        let account = self.known().account();
         let sides = self.culprits.iter().flat_map(|culprit| [culprit.parent, culprit.revision]);
         let mut asked: Vec<usize> = sides.chain([self.ends.0, self.ends.1]).collect();
         asked.sort_unstable();
@@ -449,14 +450,14 @@ impl Bisector {
     }
 
     fn come_to(&self, finding: BisectorFinding) -> BisectorOutcome {
-        let account = self.known().account(self.search.posterior().sd);
+        let account = self.known().account();
         report::outcome(finding, &self.search, &self.known(), &account)
     }
 
     /// As it stands before anything is found. The account is that of the last decision where there
     /// are many samples: it reads all samples of both ends.
     fn unfinished(&self) -> BisectorOutcome {
-        let made = || self.known().account(self.search.posterior().sd);
+        let made = || self.known().account();
         let finding = BisectorFinding::Undecided(NoCulpritReason::Exhausted);
         report::outcome(finding, &self.search, &self.known(), self.account.get_or_init(made))
     }

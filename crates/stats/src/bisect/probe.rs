@@ -1,6 +1,7 @@
 //! Whether an effect that was verified is there under other circumstances too.
 
 use super::belief::RangeBelief;
+use super::estimates::RevisionLevels;
 use super::noise::own_scale;
 use super::outcome::EffectEstimate;
 use super::record::Record;
@@ -36,7 +37,7 @@ pub fn probe(
 ) -> (ProbeDecision, Option<EffectEstimate>) {
     let record = record(rules, pairs);
     let belief = RangeBelief::of((0, 1), &record, rules);
-    let shown = report::between((0, 1), 0.0, &record, rules);
+    let shown = between(&record, rules);
     let effect_shown = shown.map(|shown| report::effect(shown, &record, rules));
     let enough = |end: usize| {
         let mut values = record.of(end).map(|reading| reading.value);
@@ -74,7 +75,7 @@ pub fn probe(
 #[must_use]
 pub fn difference(rules: &BisectionRules, values: &[(bool, f64)]) -> Option<EffectEstimate> {
     let record = in_order(rules, values);
-    report::between((0, 1), 0.0, &record, rules).map(|shown| report::effect(shown, &record, rules))
+    between(&record, rules).map(|shown| report::effect(shown, &record, rules))
 }
 
 /// How far values of the same revision vary, as a standard deviation on the scale of the effects
@@ -83,6 +84,11 @@ pub fn difference(rules: &BisectionRules, values: &[(bool, f64)]) -> Option<Effe
 #[must_use]
 pub fn scatter(rules: &BisectionRules, values: &[(bool, f64)]) -> (f64, usize) {
     own_scale(&in_order(rules, values).readings)
+}
+
+/// What changed from the first revision to the second.
+fn between(record: &Record, rules: &BisectionRules) -> Option<(f64, f64)> {
+    report::between((0, 1), RevisionLevels::of(record, rules).as_ref(), record, rules)
 }
 
 fn in_order(rules: &BisectionRules, values: &[(bool, f64)]) -> Record {

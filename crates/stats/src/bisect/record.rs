@@ -79,7 +79,7 @@ impl LocationPrior {
 }
 
 /// Fewer readings do not show what the host does.
-const FEWEST: usize = 12;
+pub(super) const FEWEST: usize = 12;
 /// This many executions in a row make a round, from which a fit of programs and host starts.
 const ROUND: u32 = 4;
 /// So often may a revision fail that has values too.
@@ -178,14 +178,7 @@ impl Record {
             return false;
         }
         let revisions: Vec<usize> = self.tested_programs().collect();
-        let executions: Vec<InterleavedExecution> = (0..)
-            .zip(self.readings.iter().zip(&self.measured))
-            .map(|(at, (reading, &value)): (u32, _)| InterleavedExecution {
-                program: revisions.partition_point(|tested| *tested < reading.revision),
-                round: at / ROUND,
-                value,
-            })
-            .collect();
+        let executions = self.executions(&revisions);
         let fit = Fit::of(&executions, revisions.len());
         let reported = fit.as_ref().filter(|fit| fit.host_moves(MovementQuestion::Reported));
         self.moved = reported.map_or(0.0, |fit| normal_below(fit.movement));
@@ -196,6 +189,17 @@ impl Record {
             reading.value = value;
         }
         did_move || self.host_moves
+    }
+
+    /// All readings as they were measured, in order of time; programs by their place among these
+    /// revisions.
+    pub(super) fn executions(&self, revisions: &[usize]) -> Vec<InterleavedExecution> {
+        let of = |(at, (reading, &value)): (u32, (&LevelReading, &f64))| InterleavedExecution {
+            program: revisions.partition_point(|tested| *tested < reading.revision),
+            round: at / ROUND,
+            value,
+        };
+        (0..).zip(self.readings.iter().zip(&self.measured)).map(of).collect()
     }
 
     fn fail(&mut self, revision: usize, why: UnusableReason) {

@@ -2,6 +2,7 @@
 
 use super::belief::RangeBelief;
 use super::between_builds;
+use super::estimates::RevisionLevels;
 use super::levels::LevelPosterior;
 use super::outcome::{
     BisectorCulprit, BisectorFinding, BisectorOutcome, BisectorSide, BisectorSuspects,
@@ -13,46 +14,40 @@ use super::rules::{BisectionRules, INTERVAL, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
 use crate::distribution::student_quantile;
-use crate::summary::median;
 
-/// What changed from a revision to a later one, on the scale of the readings, with its variance: at
-/// least that which the noise of all samples (`sd`) makes likely, as few samples of two revisions
-/// alone may lie close together by chance. A metric without noise has none.
+/// What changed from a revision to a later one, on the scale of the readings, with its variance. A
+/// metric without noise has none.
 pub(super) fn between(
     ends: (usize, usize),
-    sd: f64,
+    levels: Option<&RevisionLevels>,
     record: &Record,
     rules: &BisectionRules,
 ) -> Option<(f64, f64)> {
-    let levels = record.level(ends.0).zip(record.level(ends.1))?;
+    let medians = record.level(ends.0).zip(record.level(ends.1))?;
     if record.programs.are_same(ends.0, ends.1) {
         return Some((0.0, 0.0));
     }
-    if without_noise(record, rules) {
-        return Some((levels.1 - levels.0, 0.0));
+    if rules.values == ValueKind::Failures {
+        return rate_between(ends, record, rules);
     }
-    if !record.shows_noise() {
-        return None;
+    if record.is_exact(rules) {
+        return Some((medians.1 - medians.0, 0.0));
     }
-    let mut belief = RangeBelief::of(ends, &Record::default(), rules);
-    let of_end = |reading: &LevelReading| {
-        let is_of = |end: &usize| record.programs.first(*end) == reading.revision;
-        let revision = [ends.0, ends.1].into_iter().find(is_of)?;
-        Some(LevelReading { revision, ..*reading })
-    };
-    record.readings.iter().filter_map(of_end).for_each(|reading| belief.observe(reading));
-    let precise = |end: usize| 1.0 / record.count(end) as f64;
-    let least = if rules.values == ValueKind::Failures {
-        0.0
-    } else {
-        sd * sd * (precise(ends.0) + precise(ends.1))
-    };
-    belief.step(None).map(|(step, variance)| (step, variance.max(least)))
+    levels?.between(ends, record)
 }
 
-/// Whether each level is known to the last digit: rates never are.
-fn without_noise(record: &Record, rules: &BisectionRules) -> bool {
-    rules.values != ValueKind::Failures && record.is_exact(rules)
+/// The same of rates of failure, from the executions of both alone.
+fn rate_between(
+    ends: (usize, usize),
+    record: &Record,
+    rules: &BisectionRules,
+) -> Option<(f64, f64)> {
+    let mut belief = RangeBelief::of(ends, &Record::default(), rules);
+    for end in [ends.0, ends.1] {
+        let own = record.of(end).map(|reading| LevelReading { revision: end, ..*reading });
+        own.for_each(|reading| belief.observe(reading));
+    }
+    belief.step(None)
 }
 
 /// How many standard errors an interval of 95 % reaches to either side: of few samples, which do
@@ -118,7 +113,7 @@ pub(super) fn outcome(
         .collect();
     let mut sides = sides.to_vec();
     sides.sort_by_key(|side| side.good);
-    let ladder = ladder(&posterior, record, rules);
+    let ladder = ladder(account, record, rules);
     let builds_vary = finding == BisectorFinding::Undecided(NoCulpritReason::Builds)
         && between_builds::are_shown(record);
     BisectorOutcome {
@@ -170,6 +165,8 @@ pub(super) struct Account {
     whole: Option<(f64, f64)>,
     steps: Vec<(f64, f64)>,
     left: Option<(f64, f64)>,
+    /// Of a metric whose noise was seen.
+    levels: Option<RevisionLevels>,
 }
 
 impl Account {
@@ -188,9 +185,10 @@ impl Account {
 }
 
 impl SearchFacts<'_> {
-    /// The account, with noise of this standard deviation.
-    pub(super) fn account(&self, sd: f64) -> Account {
-        let between = |ends| between(ends, sd, self.record, self.rules);
+    /// The account of all that was measured.
+    pub(super) fn account(&self) -> Account {
+        let levels = RevisionLevels::of(self.record, self.rules);
+        let between = |ends| between(ends, levels.as_ref(), self.record, self.rules);
         let whole = between(self.ends);
         let of = |culprit: &BisectorCulprit| {
             between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0))
@@ -199,7 +197,7 @@ impl SearchFacts<'_> {
         let left = whole
             .filter(|_| !steps.is_empty())
             .map(|whole| steps.iter().fold(whole, |left, step| (left.0 - step.0, left.1 + step.1)));
-        Account { whole, steps, left }
+        Account { whole, steps, left, levels }
     }
 }
 
@@ -233,27 +231,23 @@ fn suspects(posterior: &LevelPosterior, search: &Search) -> Vec<BisectorSuspects
     suspects
 }
 
-fn ladder(
-    posterior: &LevelPosterior,
-    record: &Record,
-    rules: &BisectionRules,
-) -> Vec<RevisionEstimate> {
-    let exact = without_noise(record, rules);
+/// The level of each measured revision.
+fn ladder(account: &Account, record: &Record, rules: &BisectionRules) -> Vec<RevisionEstimate> {
+    let levels = account.levels.as_ref().filter(|_| !record.is_exact(rules));
+    let level = |revision: usize| {
+        let known = levels.and_then(|levels| levels.level(revision, record));
+        known.or_else(|| Some((record.level(revision)?, 0.0))).unwrap_or_default()
+    };
     let rung = |revision: usize| {
-        let values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
-        let samples = values.len();
-        let mean = values.iter().sum::<f64>() / samples as f64;
-        let middle = median(&values).unwrap_or(0.0);
-        let level = match rules.values {
-            ValueKind::Ratios => middle.exp(),
-            ValueKind::Differences => middle,
-            ValueKind::Failures => mean,
-        };
-        let count = samples as f64;
-        let error = match rules.values {
-            ValueKind::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
-            ValueKind::Ratios | ValueKind::Differences if exact || !record.shows_noise() => 0.0,
-            ValueKind::Ratios | ValueKind::Differences => posterior.sd / count.sqrt(),
+        let samples = record.of(revision).count();
+        let (level, error) = if rules.values == ValueKind::Failures {
+            let failed: f64 = record.of(revision).map(|reading| reading.value).sum();
+            let variance = Rates::rate_of(failed, samples as f64 - failed).1;
+            (failed / samples as f64, variance.sqrt())
+        } else {
+            let (level, variance) = level(revision);
+            let is_ratio = rules.values == ValueKind::Ratios;
+            (if is_ratio { level.exp() } else { level }, variance.sqrt())
         };
         RevisionEstimate { revision, samples, level, error }
     };

@@ -426,6 +426,37 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
     assert!(named >= 28 && covered + 3 >= named && more == 0, "{named} {covered} {more}");
 }
 
+/// In how many of these histories the interval of the change holds the truth, one of no change and
+/// one of this step for each seed.
+fn change_covered(scatter: WorldScatter, step: f64, seeds: u64) -> [usize; 2] {
+    [0.0, step].map(|truth| {
+        let holds = |seed: &u64| {
+            let outcome = bisect(&mut BisectWorld::new(64, truth, scatter, *seed), alike(step));
+            let (low, high) = outcome.change.unwrap().interval;
+            low <= truth && truth <= high
+        };
+        (0..seeds).filter(holds).count()
+    })
+}
+
+#[test]
+fn intervals_of_the_change_hold_on_any_host() {
+    let mut all = [0, 0];
+    for (scatter, step) in [
+        (WorldScatter::Gaussian(0.01), 0.02),
+        (WorldScatter::Gaussian(0.01), 0.2),
+        (WorldScatter::Lognormal, 0.05),
+        (WorldScatter::Bimodal, 0.05),
+        (WorldScatter::TwoSpeeds(0.75, 30.0), 0.08),
+    ] {
+        let covered = change_covered(scatter, step, 24);
+        assert!(covered.iter().all(|covered| *covered >= 20), "{scatter:?} {step}: {covered:?}");
+        all = [all[0] + covered[0], all[1] + covered[1]];
+    }
+    // 95 % of 120, with a standard error of 2 %.
+    assert!(all.iter().all(|covered| *covered >= 110), "{all:?}");
+}
+
 /// Few samples, as of a range of a few commits: how often intervals hold the truth.
 #[test]
 fn intervals_of_few_samples_hold_the_truth() {

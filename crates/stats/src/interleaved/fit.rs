@@ -1,5 +1,8 @@
 //! What is fitted, and what came of it.
 
+/// Values that differ by less are the same, but for rounding.
+pub(super) const EXACT: f64 = 1e-9;
+
 /// Wide scores cut off what is beyond this quantile of all distances.
 pub(super) const WIDE: f64 = 0.9;
 
@@ -33,7 +36,63 @@ pub struct Fit {
     pub weights: Vec<f64>,
 }
 
+impl Fit {
+    /// The variance of each program's level, beside what all have in common. The levels count
+    /// as independent: the variance of the difference of two is the sum of both.
+    #[must_use]
+    pub fn variances(&self) -> Vec<f64> {
+        independent(&self.errors)
+    }
+}
+
+/// The variances of levels whose differences from their mean have these errors.
+///
+/// With independent levels of variances `v`, that of level `i` against the mean of `k` is `v_i (1 -
+/// 2/k) + sum(v) / k²`.
+fn independent(errors: &[f64]) -> Vec<f64> {
+    let number = errors.len() as f64;
+    let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
+    let mean = squares.iter().sum::<f64>() / number;
+    let sum = mean * number * number / (number - 1.0).max(1.0);
+    let least = EXACT * EXACT;
+    let one = |square: &f64| {
+        let own = (square - sum / (number * number)) / (1.0 - 2.0 / number);
+        // Below a quarter of the usual one it is the approximation that makes it so small.
+        own.max(0.25 * sum / number).max(least)
+    };
+    if errors.len() < 3 {
+        vec![(sum / number).max(least); errors.len()]
+    } else {
+        squares.iter().map(one).collect()
+    }
+}
+
 /// The values without the programs' effects.
 pub(super) fn rest(executions: &[InterleavedExecution], effects: &[f64]) -> Vec<f64> {
     executions.iter().map(|execution| execution.value - effects[execution.program]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variances_of_levels_follow_from_errors_against_their_mean() {
+        // Four levels of variances 1, 1, 1, 4: against the mean 1·(1/2) + 7/16, and 4·(1/2) + 7/16.
+        let errors = [0.9375_f64, 0.9375, 0.9375, 2.4375].map(f64::sqrt);
+        let variances = independent(&errors);
+        for (found, known) in variances.iter().zip([1.0, 1.0, 1.0, 4.0]) {
+            assert!((found - known).abs() < 1e-9, "{variances:?}");
+        }
+    }
+
+    #[test]
+    fn two_levels_share_the_variance_of_their_difference() {
+        let variances = independent(&[0.5, 0.5]);
+        // Each against the mean has 1/2 of a level's variance.
+        assert!(
+            (variances[0] - 0.5).abs() < 1e-12 && variances[0] == variances[1],
+            "{variances:?}"
+        );
+    }
 }

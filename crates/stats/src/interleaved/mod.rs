@@ -30,7 +30,7 @@ pub use fit::{Fit, InterleavedExecution};
 pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
-use fit::rest;
+use fit::{EXACT, rest};
 
 /// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
 /// a host that changes between speeds as fast as it executes.
@@ -38,9 +38,6 @@ const SHARPER: f64 = 0.5;
 
 /// Errors of programs with fewer executions than this do not show which fit is sharper.
 const KNOWN: usize = 8;
-
-/// Values that differ by less are the same, but for rounding.
-const EXACT: f64 = 1e-9;
 
 impl Fit {
     /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no

@@ -39,7 +39,7 @@ impl SweepLevels {
         let asked = [MovementQuestion::Once, MovementQuestion::FewOfMany];
         let [moves, moves_for_sure] = asked.map(|asked| fit.host_moves(asked));
         if fit.by_neighbours && (moves_for_sure || !moves) {
-            let variances = independent(&fit.errors).into_iter().map(|v| v * MOVING).collect();
+            let variances = fit.variances().into_iter().map(|v| v * MOVING).collect();
             let freedoms = vec![(executions.len() - values) as f64; values];
             return Some(Self { levels: fit.levels(), variances, freedoms });
         }
@@ -64,7 +64,7 @@ impl SweepLevels {
         let levels = units.iter().zip(fit.levels());
         Self {
             levels: levels.map(|(unit, level)| unit.middle + unit.spread * level).collect(),
-            variances: independent(&fit.errors).into_iter().zip(&units).map(variance).collect(),
+            variances: fit.variances().into_iter().zip(&units).map(variance).collect(),
             freedoms: units.iter().map(|unit| unit.freedom).collect(),
         }
     }
@@ -94,28 +94,6 @@ impl SweepLevels {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
-    }
-}
-
-/// The variances of levels whose differences from their mean have these errors.
-///
-/// With independent levels of variances `v`, that of level `i` against the mean of `k` is `v_i (1 -
-/// 2/k) + sum(v) / k²`.
-fn independent(errors: &[f64]) -> Vec<f64> {
-    let number = errors.len() as f64;
-    let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
-    let mean = squares.iter().sum::<f64>() / number;
-    let sum = mean * number * number / (number - 1.0).max(1.0);
-    let least = FINEST * FINEST;
-    let one = |square: &f64| {
-        let own = (square - sum / (number * number)) / (1.0 - 2.0 / number);
-        // Below a quarter of the usual one it is the approximation that makes it so small.
-        own.max(0.25 * sum / number).max(least)
-    };
-    if errors.len() < 3 {
-        vec![(sum / number).max(least); errors.len()]
-    } else {
-        squares.iter().map(one).collect()
     }
 }
 
@@ -252,26 +230,6 @@ fn spread(values: &mut [f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn variances_of_levels_follow_from_errors_against_their_mean() {
-        // Four levels of variances 1, 1, 1, 4: against the mean 1·(1/2) + 7/16, and 4·(1/2) + 7/16.
-        let errors = [0.9375_f64, 0.9375, 0.9375, 2.4375].map(f64::sqrt);
-        let variances = independent(&errors);
-        for (found, known) in variances.iter().zip([1.0, 1.0, 1.0, 4.0]) {
-            assert!((found - known).abs() < 1e-9, "{variances:?}");
-        }
-    }
-
-    #[test]
-    fn two_levels_share_the_variance_of_their_difference() {
-        let variances = independent(&[0.5, 0.5]);
-        // Each against the mean has 1/2 of a level's variance.
-        assert!(
-            (variances[0] - 0.5).abs() < 1e-12 && variances[0] == variances[1],
-            "{variances:?}"
-        );
-    }
 
     #[test]
     fn a_value_that_varies_more_is_known_less() {
