@@ -51,7 +51,7 @@ fn the_commit_is_named_and_verified() {
     assert_snapshot!(text, @r#"
     0dda7a14c7 2023-11-15 change 7
       by A. Author
-      changed work of work by <percent>
+      changed work of `work` by <percent>
       over <percent> likely; verified in 1 fresh pair, compared with b9f0ce9990
 
     whole change from 04d0f63dfe to d212f0c56c: <percent>
@@ -90,7 +90,7 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     let project = step(12, 7).file("doc", "words\n").commit("words");
     let answer = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds();
     assert_snapshot!(answer.stdout, @r#"
-    which of 12 commits changed work of work by 2 % or more?
+    which of 12 commits changed work of `work` by 2 % or more?
     expected: about 8 builds; 20 samples; 150 or more where there is much noise
     the time is known after the first build
     "#);
@@ -245,7 +245,7 @@ fn where_nothing_changed_that_is_the_answer() {
     assert_eq!(
         answer.stdout.lines().take(3).collect::<Vec<_>>(),
         [
-            "not reproduced: HEAD~7 and HEAD differ by less than 2 % in work of work",
+            "not reproduced: HEAD~7 and HEAD differ by less than 2 % in work of `work`",
             "  the ends were 100 and 180, and are now 100 and 100",
             "  so the machine, the toolchain or the input changed, not the program",
         ]
@@ -501,7 +501,7 @@ fn culprits_of_an_unfinished_search_are_told_too() {
         project.tacho(&format!("bisect HEAD~23 HEAD --all --quiet --max-builds {builds}"))
     };
     let so_far =
-        (3..33).map(most).find(|it| it.stdout.contains("  changed work of work by ")).unwrap();
+        (3..33).map(most).find(|it| it.stdout.contains("  changed work of `work` by ")).unwrap();
     // It is not known whether there is more.
     let so_far = so_far.exits(6).stdout;
     assert!(
@@ -684,7 +684,7 @@ fn a_least_effect_may_be_several_times_the_value() {
     let small = project.tacho("bisect HEAD~3 HEAD --min-effect 200% --quiet").exits(3).stdout;
     assert!(
         small.starts_with(
-            "not reproduced: HEAD~3 and HEAD differ by less than 200 % in work of work\n"
+            "not reproduced: HEAD~3 and HEAD differ by less than 200 % in work of `work`\n"
         ),
         "{small}"
     );
@@ -923,7 +923,7 @@ fn bisections_are_listed_and_shown_again() {
     let answer = project.tacho("bisect HEAD~7 HEAD --json").succeeds().json();
     let name = answer["name"].as_str().unwrap();
     let list = project.tacho("bisect list").succeeds().stdout;
-    assert!(list.contains(name) && list.contains("work of work"), "{list}");
+    assert!(list.contains(name) && list.contains("work of `work`"), "{list}");
     let log = project.tacho(&format!("bisect log {name}")).succeeds().stdout;
     assert!(log.contains(" built in ") && log.contains("change 5"), "{log}");
     let replayed = project.tacho("bisect log --replay").succeeds().stdout;

@@ -31,13 +31,13 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     assert_snapshot!(out.split("\n\nrevision ").next().unwrap(), @r"
     0da4fa5937 2023-11-15 b2
       by A. Author
-      changed work of work by +50.0 %
+      changed work of `work` by +50.0 %
       over 99.9 % likely; verified in N fresh pairs, compared with 0356fb6275
 
     e8df7926a4 2023-11-15 bring
       by A. Author
       the merge itself, compared with its commits merged one after the other
-      changed work of work by −25.3 %
+      changed work of `work` by −25.3 %
       over 99.9 % likely; verified in N fresh pairs, compared with b4ca8e0349
 
     after dba21a94de, up to 0356fb6275: nothing else changed by 2 % or more
@@ -65,11 +65,11 @@ fn where_a_conflict_was_resolved_otherwise_the_merge_is_in_the_set() {
     let project = merged(steps, &["-X", "ours"], ("b", "112"));
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let out = &answer.stdout;
-    assert!(out.contains(" b2\n  by A. Author\n  changed work of work by +50.0 %\n"), "{out}");
+    assert!(out.contains(" b2\n  by A. Author\n  changed work of `work` by +50.0 %\n"), "{out}");
     let set = " bring\n  by A. Author\n  or the commit before it that could not be measured\n  \
         the merge itself, \
         compared with";
-    assert!(out.contains(set) && out.contains("  changed work of work by −25.3 %\n"), "{out}");
+    assert!(out.contains(set) && out.contains("  changed work of `work` by −25.3 %\n"), "{out}");
     assert!(!out.contains("--retry-failed"), "a conflict stays one: {out}");
 }
 
@@ -117,7 +117,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     assert_snapshot!(out, @r"
     02c7abdf59 2023-11-15 o2
       by A. Author
-      changed work of work by +30.0 %
+      changed work of `work` by +30.0 %
       over 99.9 % likely; verified in 1 fresh pair, compared with adb980ee71
 
     inside the merge f6afdbf70a (carry), which has an effect of +30.0 % in bisection NAME

@@ -93,10 +93,13 @@ fn what_is_asked_of_a_known_answer_repeats_with_it() {
 fn a_metric_without_noise_has_no_intervals() {
     let project = step(8, 5);
     let said = project.tacho("bisect HEAD~7 HEAD --quiet").succeeds().stdout;
-    assert!(said.contains("  changed work of work by +30.0 %\n") && !said.contains('±'), "{said}");
+    assert!(
+        said.contains("  changed work of `work` by +30.0 %\n") && !said.contains('±'),
+        "{said}"
+    );
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     assert!(
-        markdown.contains("- changed work of work by +30.0 %\n") && !markdown.contains('±'),
+        markdown.contains("- changed work of `work` by +30.0 %\n") && !markdown.contains('±'),
         "{markdown}"
     );
     let json = project.tacho("bisect log --json").succeeds().json();

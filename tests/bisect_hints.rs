@@ -163,7 +163,7 @@ fn after_bisections_alone_what_they_found_is_reported() {
     let culprit = &project.git(["rev-parse", "HEAD~4"])[..10];
     let [good, bad] =
         ["HEAD~11", "HEAD"].map(|end| project.git(["rev-parse", end])[..10].to_owned());
-    let found = format!("  {name}  {good}..{bad}: named {culprit} (work of work)\n");
+    let found = format!("  {name}  {good}..{bad}: named {culprit} (work of `work`)\n");
     for command in ["changes", "show"] {
         let said = project.tacho(command).exits(0).stdout;
         assert!(
@@ -174,9 +174,12 @@ fn after_bisections_alone_what_they_found_is_reported() {
         );
     }
     let end = project.tacho("show HEAD").exits(0).stdout;
-    assert!(end.contains(&format!("  measured in bisection {name}: work of work, 130\n")), "{end}");
+    assert!(
+        end.contains(&format!("  measured in bisection {name}: work of `work`, 130\n")),
+        "{end}"
+    );
     let shown = project.tacho(&format!("show {name}")).exits(0).stdout;
-    assert!(shown.contains("changed work of work by +30.0 %"), "{shown}");
+    assert!(shown.contains("changed work of `work` by +30.0 %"), "{shown}");
     // Both are known by now as one build.
     project.git(["commit", "--quiet", "--allow-empty", "-m", "empty"]);
     project.tacho("bisect HEAD~1 HEAD --quiet").exits(3);

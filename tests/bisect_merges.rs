@@ -81,7 +81,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     assert_snapshot!(told(&answer.stdout), @r"
     a876480bc1 2023-11-15 b3-guilty
       by A. Author
-      changed work of work by +12.0 %
+      changed work of `work` by +12.0 %
       over 99.9 % likely; verified in 1 fresh pair, compared with 9b1592ea1d
 
     inside the merge 54c0abd862 (bring), which has an effect of +12.0 % in bisection NAME

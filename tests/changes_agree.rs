@@ -75,7 +75,7 @@ fn a_commit_that_a_bisection_named_is_listed_until_a_change_shows_it() {
     let named = project.git(["rev-parse", "HEAD~11"])[..10].to_owned();
     let told = project.tacho("changes").stdout;
     assert!(told.starts_with("no changes in 1 series\n"), "{told}");
-    assert!(told.contains(&format!(": named {named} (work of work)")), "{told}");
+    assert!(told.contains(&format!(": named {named} (work of `work`)")), "{told}");
     project.tacho("site pages --quiet").exits(0);
     let overview = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
     let (_, changed) = overview.split_once("What changed").unwrap();

@@ -302,7 +302,7 @@ fn a_bisection_names_a_commit_across_quirks_and_what_hides_one_without() {
     assert_eq!((candidates.len(), standing["unusable"].as_array().unwrap().len()), (45, 0));
     assert!(standing["builds"].as_u64().unwrap() <= 6 + 4, "{standing:#}");
     let text = project.tacho(&format!("{words} --quiet")).exits(0).stdout;
-    assert!(text.contains(" change 34\n  by ann\n  changed work of work by +23."), "{text}");
+    assert!(text.contains(" change 34\n  by ann\n  changed work of `work` by +23."), "{text}");
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     let command = markdown.rsplit_once("`tacho ").unwrap().1.trim_end().trim_end_matches("`.");
     assert_eq!(json(&project, &format!("{command} --json"))["run"], answer["run"], "{command}");

@@ -338,7 +338,7 @@ fn a_bisection_shows_bounds_as_such() {
     let line = |what: &str| told.lines().find(|line| line.contains(what)).unwrap_or_default();
     assert!(told.contains(" three\n"), "{told}");
     assert!(
-        line("  changed CPU time of answer by ").contains(" by > ")
+        line("  changed CPU time of `answer` by ").contains(" by > ")
             && line(": > ").contains("limit"),
         "{told}"
     );

@@ -206,7 +206,7 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
         let found = terminal.lines().find(|line| line.trim_start().starts_with(begin));
         found.unwrap_or_else(|| panic!("no {begin}: {terminal}")).trim()
     };
-    let effect = line("changed work of work by ").rsplit(" by ").next().unwrap();
+    let effect = line("changed work of `work` by ").rsplit(" by ").next().unwrap();
     assert!(text_of(&html).lines().any(|text| text == effect), "{effect}: {page}");
     let sure = line("over 99.9 % likely").split(" likely").next().unwrap();
     assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");

@@ -90,6 +90,6 @@ mod tests {
         assert_eq!(said(&[change(["a", "d", "d"], "cpu", 110.0)]), 1, "of another series");
         assert_eq!(said(&[change(["c", "d", "d"], "wall", 110.0)]), 1, "after it");
         let [line] = beside_changes(&bisection, &[].iter(), order).try_into().unwrap();
-        assert!(line.starts_with("c changed wall time of b by +10.0 %"), "{line}");
+        assert!(line.starts_with("c changed wall time of `b` by +10.0 %"), "{line}");
     }
 }

@@ -185,10 +185,10 @@ mod tests {
     #[test]
     fn what_a_commit_changed_is_that_whose_effect_is_shown() {
         let mut bisection = example::bisection("finished");
-        assert_eq!(changed_subject(&bisection), "wall time of b");
+        assert_eq!(changed_subject(&bisection), "wall time of `b`");
         bisection.standing.by_cpu =
             serde_json::from_value(json!({ "wall": 0.3, "cpu": 0.01 })).ok();
-        assert_eq!(changed_subject(&bisection), "the CPU time of b");
-        assert_eq!(subject(&bisection.asked), "wall time of b", "that was asked");
+        assert_eq!(changed_subject(&bisection), "the CPU time of `b`");
+        assert_eq!(subject(&bisection.asked), "wall time of `b`", "that was asked");
     }
 }

@@ -19,7 +19,7 @@ pub fn likely(posterior: f64) -> String {
     if posterior > 0.999 { "over 99.9 %".to_owned() } else { percent(posterior) }
 }
 
-/// What is bisected: `wall time of parse`, or how often a command fails.
+/// What is bisected: wall time of `parse`, or how often a command fails.
 #[must_use]
 pub fn subject(asked: &BisectionRequest) -> String {
     if let Some(test) = &asked.test {
@@ -30,7 +30,7 @@ pub fn subject(asked: &BisectionRequest) -> String {
         "cpu" => "CPU time",
         name => name,
     };
-    format!("{metric} of {}", asked.benchmark)
+    format!("{metric} of `{}`", asked.benchmark)
 }
 
 /// What it is that was changed by a culprit: the CPU time where effects are those of it.
@@ -38,7 +38,7 @@ pub fn subject(asked: &BisectionRequest) -> String {
 pub fn changed_subject(bisection: &Bisection) -> String {
     let Bisection { asked, standing, .. } = bisection;
     match standing.by_cpu {
-        Some(_) if asked.test.is_none() => format!("the CPU time of {}", asked.benchmark),
+        Some(_) if asked.test.is_none() => format!("the CPU time of `{}`", asked.benchmark),
         _ => subject(asked),
     }
 }

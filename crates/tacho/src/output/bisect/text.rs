@@ -53,7 +53,7 @@ pub fn markdown(bisection: &Bisection) -> String {
         |block: &Block| !matches!(block, Block::Note(note) if note.kind == NoteKind::Hint);
     let prose = |parts: Vec<Vec<Block>>| {
         let blocks: Vec<Block> = parts.into_iter().flatten().filter(is_for_author).collect();
-        blocks::markdown(&blocks, text::markdown)
+        blocks::markdown(&blocks, |prose| prose_in_markdown(prose, bisection))
     };
     let mut first = answer(bisection);
     first.extend([beside(bisection), around(bisection)]);
@@ -70,6 +70,14 @@ pub fn markdown(bisection: &Bisection) -> String {
     ];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Prose as Markdown, in which the name of what is bisected is code.
+fn prose_in_markdown(prose: &str, bisection: &Bisection) -> String {
+    let asked = &bisection.asked;
+    let name = asked.test.clone().unwrap_or_else(|| asked.benchmark.to_string());
+    let (typed, code) = (format!("`{name}`"), text::markdown_code(&name));
+    prose.split(&typed).map(text::markdown).collect::<Vec<_>>().join(&code)
 }
 
 /// As code: in the line where it can be.
