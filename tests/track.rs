@@ -70,7 +70,7 @@ fn another_recipe_makes_another_program_of_the_same_revision() {
         SCRIPT_PLAN.replace("artifacts", &format!("build = \"{command}\"\nartifacts"))
     };
     let project = project.plan(&recipe("echo true >> prog"));
-    let other = project.tacho("track --json").succeeds().json();
+    let other = project.tacho("track --json").exits(0).json();
     assert_eq!(other["samples"], 4, "it is measured on its own");
     assert_eq!(
         other["series"][0]["points"][0]["values"].as_array().unwrap().len(),
@@ -170,6 +170,30 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     // The first wording is known again.
     let back = project.plan(SCRIPT_PLAN).tacho("track --json").succeeds().json();
     assert_eq!((&back["series"][0]["benchmark"], &back["samples"]), (&"answer".into(), &0.into()));
+}
+
+#[test]
+fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let recipe = SCRIPT_PLAN.replace("[subject]", "[subject]\nbuild = 'echo \"# 1\" >> prog'");
+    let project = project.plan(&recipe);
+    let before = project.tacho("show").succeeds().stdout;
+    assert!(before.contains("other build recipe"), "{before}");
+    let edited = project.tacho("track").exits(0).stderr;
+    assert!(
+        edited.starts_with(
+            "note: the build recipe was edited: 1 measured revision is built again, and measured \
+             again where artifacts differ\n"
+        ),
+        "{edited}"
+    );
+    let again = project.tacho("track").exits(0);
+    assert!(!again.stderr.contains("edited"), "{}", again.stderr);
+    let project = project.plan(&recipe.replace("{build}/prog", "{build}/prog again"));
+    project.tacho("track").exits(0);
+    let shown = project.plan(&recipe.replace("# 1", "# 2")).tacho("show").succeeds();
+    assert!(shown.stdout.matches(" other build recipe\n").count() == 2, "{}", shown.stdout);
 }
 
 #[test]

@@ -240,6 +240,18 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 pub const RUN_BEGINS: &str =
     "the column of changes is empty where another run begins: the host may differ from run to run";
 
+/// Marks values of another build recipe than the plan has now.
+const OTHER_RECIPE: &str = "other build recipe";
+/// What that means.
+pub const OTHER_RECIPE_MEANS: &str =
+    "other build recipe: the plan or its quirks were edited after this build was measured";
+
+/// Whether a point's values are of another build recipe than the plan has now.
+#[must_use]
+pub fn is_of_other_recipe(point: &Point) -> bool {
+    point.outdated && !point.values.is_empty()
+}
+
 /// What is to be said of a point besides its numbers, nothing of one that was just measured;
 /// `short` gives the name of another revision.
 #[must_use]
@@ -251,7 +263,8 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let limit = (point.limited.count > 0).then(|| limited(&point.limited));
     let stopped = point.stopped.as_ref().map(stopped);
     let steadiness = point.steadiness.as_ref().map(steadiness_word);
-    let all = [failed, limit, stopped, steadiness].into_iter().flatten();
+    let recipe = is_of_other_recipe(point).then(|| OTHER_RECIPE.to_owned());
+    let all = [recipe, failed, limit, stopped, steadiness].into_iter().flatten();
     let said: Vec<String> = all.filter(|it| !it.is_empty()).collect();
     match (point.shown_build(), &point.equal_to) {
         (_, Some(other)) => format!("same build as {}", short(other)),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tacho_record::plan::{self, Plan};
 use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
+use tacho_subject::SubjectError;
 
 use crate::cli::GlobalArgs;
 use crate::counters::{counters, counting, uncounted};
@@ -112,11 +113,16 @@ impl Project {
     /// Where the history cannot be asked, which quirks apply is not known: then a revision's last
     /// build is meant, and that is said.
     pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
-        let subject = self.plan.subject.over(self.plan.measure.levels);
-        tacho_subject::recipes(&subject, &self.folder, revisions).unwrap_or_else(|error| {
+        self.known_recipes(revisions).unwrap_or_else(|error| {
             output::note("note", &format!("which quirks apply is unknown: {error}"));
-            Recipes::usual(subject.recipe())
+            Recipes::usual(self.plan.subject.over(self.plan.measure.levels).recipe())
         })
+    }
+
+    /// The same, or why it is not known which quirks apply.
+    pub fn known_recipes(&self, revisions: &[Revision]) -> Result<Recipes, SubjectError> {
+        let subject = self.plan.subject.over(self.plan.measure.levels);
+        tacho_subject::recipes(&subject, &self.folder, revisions)
     }
 
     /// Opens the store, which must be there.

@@ -30,6 +30,9 @@ pub struct SeriesScope<'a> {
     pub equals: &'a Equals,
     /// By which rules it was measured.
     pub rules: &'a RunRules,
+    /// Whether a revision without values by the recipe that is meant shows those of another one: a
+    /// superseded version is not measured again.
+    pub any_recipe: bool,
 }
 
 /// One value of a series, with where it was measured.
@@ -72,13 +75,17 @@ pub fn read_with_values(
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<(Series, PointValues)>, StoreError> {
-    let builds = present_builds(&store.builds(of.host)?, of.recipes);
+    let known = store.builds(of.host)?;
     let mut all = Vec::with_capacity(metrics.len());
     let ends = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?;
     let reported = store.changes(of.host)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let uneven = even_out(&mut values, metric);
+        let mut builds = present_builds(&known, of.recipes);
+        if of.any_recipe {
+            prefer_measured(&mut builds, &known, &values);
+        }
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
@@ -148,6 +155,20 @@ pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Bu
     let is_other = |build: &&Build| build.recipe != recipes.of(&build.revision);
     let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(is_other);
     others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
+}
+
+/// Takes another build of a revision for one that has no values, if that has some.
+fn prefer_measured(meant: &mut HashMap<String, Build>, all: &[Build], values: &[Values]) {
+    let has_values = |build: &Build| {
+        let artifact = build.state.artifact();
+        let is_of = |one: &Values| one.revision == build.revision && artifact == Some(one.artifact);
+        values.iter().any(|one| is_of(one) && !one.values.is_empty())
+    };
+    for build in all.iter().filter(|build| has_values(build)) {
+        if let Some(meant) = meant.get_mut(&build.revision).filter(|meant| !has_values(meant)) {
+            *meant = build.clone();
+        }
+    }
 }
 
 /// Builds and values of one metric, findable by revision.
@@ -321,6 +342,7 @@ mod tests {
             recipes,
             equals: &equals,
             rules,
+            any_recipe: false,
         };
         let builds = present_builds(builds, recipes);
         SeriesMaterial::new(&builds, all, (of, Direction::Lower), &StoppingReasons::default())
@@ -369,6 +391,20 @@ mod tests {
             (&[1.0][..], true),
             "when there is no other"
         );
+    }
+
+    #[test]
+    fn a_superseded_version_keeps_the_values_of_the_recipe_that_it_was_built_by() {
+        let one = revision(1);
+        let before = Build { recipe: Digest::of("other recipe"), ..built(&one, "slow") };
+        let all = [before.clone(), built(&one, "fast")];
+        let mut meant = present_builds(&all, &Recipes::usual(Digest::of("recipe")));
+        prefer_measured(&mut meant, &all, &[values(&one, "slow", &[9.0])]);
+        assert_eq!(meant[&one.id], before);
+        let both = [values(&one, "slow", &[9.0]), values(&one, "fast", &[1.0])];
+        let mut meant = present_builds(&all, &Recipes::usual(Digest::of("recipe")));
+        prefer_measured(&mut meant, &all, &both);
+        assert_eq!(meant[&one.id], all[1], "the present build has values of its own");
     }
 
     #[test]

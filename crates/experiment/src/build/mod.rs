@@ -2,6 +2,7 @@
 
 pub(crate) mod build_error;
 pub(crate) mod builds;
+pub mod edited_recipe;
 pub mod failure_range;
 pub(crate) mod known_remedies;
 pub mod layout_rotation;

@@ -209,7 +209,15 @@ impl LabGathering {
         for (key, metric) in keys {
             let recipes = scope.recipes;
             let (equals, rules) = (&equals, &rules);
-            let of = SeriesScope { host, host_name, benchmark: key, recipes, equals, rules };
+            let of = SeriesScope {
+                host,
+                host_name,
+                benchmark: key,
+                recipes,
+                equals,
+                rules,
+                any_recipe: false,
+            };
             let read = series::read(store, of, std::slice::from_ref(metric), &revisions)?;
             for series in read {
                 let value = |measured: &Point| {

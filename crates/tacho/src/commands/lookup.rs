@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::RunRules;
+use tacho_experiment::versions;
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Metric, Revision, Run, Series, in_backticks};
 use tacho_store::{HostId, Store};
@@ -212,6 +213,7 @@ pub fn all_series(
             recipes,
             equals: &equals,
             rules: &rules,
+            any_recipe: versions::superseded_by(&project.plan, key).is_some(),
         };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }

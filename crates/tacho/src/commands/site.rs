@@ -273,6 +273,7 @@ fn host_series(
             recipes,
             equals: &equals,
             rules: &rules,
+            any_recipe: versions::superseded_by(&project.plan, &key).is_some(),
         };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(series.into_iter().filter(|series| {

@@ -61,6 +61,7 @@ pub(super) fn execute(
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
     session.tell_of_edits(&plan)?;
+    session.tell_of_edited_recipe(project, &selected.revisions)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
     let range =
         wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
+use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
@@ -72,6 +73,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
     session.tell_of_edits(&plan)?;
+    session.tell_of_edited_recipe(&project, &selected.revisions)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
         let links = links.join(", ");
@@ -384,6 +386,29 @@ impl CommandSession {
                     format!("if both measure the same, write `same-as = {before}` in the plan");
                 output::note("hint", &same);
             }
+        }
+        Ok(())
+    }
+
+    /// Another recipe makes other builds, whose samples stand apart from those before.
+    pub(super) fn tell_of_edited_recipe(
+        &mut self,
+        project: &Project,
+        revisions: &[Revision],
+    ) -> Result<(), CliError> {
+        // Why they are not known is reported when revisions are built.
+        let Ok(recipes) = project.known_recipes(revisions) else { return Ok(()) };
+        let other = measured_by_other_recipes(&mut self.store, self.host_id, &recipes, revisions)?;
+        if other > 0 {
+            let revisions = text::count(other, "measured revision");
+            let are = if other == 1 { "is" } else { "are" };
+            output::note(
+                "note",
+                &format!(
+                    "the build recipe was edited: {revisions} {are} built again, and measured \
+                     again where artifacts differ"
+                ),
+            );
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use tacho_record::{Point, Series, short_name};
 use tacho_report::series::{
-    self, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, PointRow, RUN_BEGINS, better, revision_name,
-    state, summary,
+    self, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow, RUN_BEGINS,
+    better, revision_name, state, summary,
 };
 use tacho_report::summary::SummaryText;
 
@@ -43,7 +43,9 @@ pub fn table(series: &Series) -> String {
     let is_apart = |row: &PointRow| row.change.is_some_and(|change| change.is_apart());
     let apart = points.iter().any(is_apart).then_some(APART_MEANS);
     let begins = points.iter().any(is_border).then_some(RUN_BEGINS);
-    let below: String = [apart, begins, uneven.as_deref()]
+    let is_other = series.points.iter().any(series::is_of_other_recipe);
+    let other = is_other.then_some(OTHER_RECIPE_MEANS);
+    let below: String = [other, apart, begins, uneven.as_deref()]
         .into_iter()
         .flatten()
         .flat_map(|clause| {
