@@ -173,6 +173,22 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
 }
 
 #[test]
+fn other_content_of_an_input_file_starts_a_new_series() {
+    let plan = SCRIPT_PLAN.replace("[[benchmark]]", "[[benchmark]]\nstdin = 'in'");
+    let project = Project::scripts(1).plan(&plan).file("in", "1\n");
+    project.tacho("track").succeeds();
+    let project = project.file("in", "2\n");
+    let edited = project.tacho("track").exits(0);
+    assert_snapshot!(edited.stderr, @r#"
+    note: the content of `in` changed: `answer` starts a new series, as version 2
+    hint: if both measure the same, write `same-as = 1` in the plan
+    "#);
+    assert!(edited.stdout.starts_with("answer v2"), "{}", edited.stdout);
+    let back = project.file("in", "1\n").tacho("track").succeeds();
+    assert!(back.stdout.starts_with("answer · wall"), "{}", back.stdout);
+}
+
+#[test]
 fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
@@ -231,7 +247,10 @@ fn two_wordings_are_one_measurement_if_the_plan_says_so() {
     let other = SCRIPT_PLAN.replace("sh {build}/prog", "/bin/sh {build}/prog");
     let project = project.plan(&other.replace("[[benchmark]]", "[[benchmark]]\nsame-as = 1"));
     let same = project.tacho("track --rounds 4 --json").exits(0);
-    assert_eq!(same.stderr, "note: `answer` was edited; `same-as = 1` keeps its samples\n");
+    assert_eq!(
+        same.stderr,
+        "note: `answer` was edited; `same-as = 1` keeps the samples of `answer`\n"
+    );
     let same = same.json();
     assert_eq!(same["series"][0]["benchmark"], "answer");
     assert_eq!(same["series"][0]["points"][0]["values"].as_array().unwrap().len(), 4);

@@ -32,6 +32,7 @@ pub mod compare;
 mod context;
 mod error;
 mod event;
+pub mod input_files;
 pub mod machine;
 pub mod noise_history;
 pub mod pending;

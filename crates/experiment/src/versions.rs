@@ -2,8 +2,9 @@
 //!
 //! The store knows what each version executes. An entry that executes what a version executed is
 //! this version; an edited one is the next, with series of its own. `same-as` in the plan says
-//! that both wordings measure the same. Stores that were written before definitions were kept have
-//! them in the plans of their runs.
+//! that both wordings measure the same. The content of input files counts too; a version of which
+//! no content is known takes the first one. Stores that were written before definitions were kept
+//! have them in the plans of their runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,8 @@ pub struct EditedBenchmark {
     pub version: u32,
     /// Whether the plan says that both are the same measurement.
     pub is_same: bool,
+    /// The input files whose content changed, where nothing else did.
+    pub inputs: Vec<String>,
     /// The newest earlier version that has a valid sample: failures are no measurement to join.
     pub measured: Option<u32>,
 }
@@ -30,12 +33,11 @@ pub struct EditedBenchmark {
 pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
     let known = VersionFacts::read(store)?;
     for benchmark in plan.benchmarks.iter_mut().filter(|benchmark| benchmark.same_as.is_none()) {
-        let content = benchmark.definition().content;
+        let definition = benchmark.definition();
         let next =
             || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
-        benchmark.version = known
-            .version(&benchmark.name, &content)
-            .unwrap_or_else(|| next().max(benchmark.raised));
+        benchmark.version =
+            known.version(&definition).unwrap_or_else(|| next().max(benchmark.raised));
     }
     Ok(())
 }
@@ -53,10 +55,12 @@ pub(crate) fn keep(
     }
     for benchmark in &plan.benchmarks {
         let definition = benchmark.definition();
-        if known.version(&definition.name, &definition.content) == Some(definition.version) {
+        if known.exact(&definition) == Some(definition.version) {
             continue;
         }
-        if !store.put_definition(&definition, benchmark.same_as.is_none())? && joins_series {
+        let is_new = known.version(&definition) != Some(definition.version);
+        let is_new = is_new && benchmark.same_as.is_none();
+        if !store.put_definition(&definition, is_new)? && joins_series {
             return Err(ExperimentError::EditedMeanwhile { benchmark: definition.name });
         }
     }
@@ -73,14 +77,15 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
     plan.benchmarks.iter().try_for_each(|benchmark| known.check_same_as(benchmark))?;
     let mut edited = Vec::new();
     for benchmark in &plan.benchmarks {
-        let content = benchmark.definition().content;
+        let definition = benchmark.definition();
         let highest = known.highest.get(&benchmark.name).copied();
-        let is_known = known.version(&benchmark.name, &content) == Some(benchmark.version);
+        let is_known = known.version(&definition) == Some(benchmark.version);
         if highest.is_some() && !is_known {
             let is_same = benchmark.same_as.is_some();
             let (name, version) = (benchmark.name.clone(), benchmark.version);
             let measured = newest_measured(store, &name)?;
-            edited.push(EditedBenchmark { name, version, is_same, measured });
+            let inputs = known.changed_inputs(&definition);
+            edited.push(EditedBenchmark { name, version, is_same, inputs, measured });
         }
     }
     Ok(edited)
@@ -190,9 +195,42 @@ impl VersionFacts {
         }
     }
 
-    fn version(&self, name: &str, content: &str) -> Option<u32> {
-        let mut all = self.kept.iter().chain(&self.unkept);
-        all.find(|known| known.name == name && known.content == content).map(|known| known.version)
+    /// The version that is kept for a definition, or that it may be: all but input files is the
+    /// same, and on one side their content is not known.
+    fn version(&self, definition: &Definition) -> Option<u32> {
+        let is_unread = |version: u32| {
+            let mut all = self.all(&definition.name).filter(|it| it.version == version);
+            all.all(|known| known.inputs().is_empty())
+        };
+        let may_be =
+            |known: &&Definition| definition.inputs().is_empty() || is_unread(known.version);
+        let alike = || self.alike(definition).filter(may_be).map(|known| known.version).max();
+        self.exact(definition).or_else(alike)
+    }
+
+    /// The version that is kept for a definition.
+    fn exact(&self, definition: &Definition) -> Option<u32> {
+        let mut all = self.all(&definition.name);
+        all.find(|known| known.content == definition.content).map(|known| known.version)
+    }
+
+    /// The input files whose content differs from that of the newest definition that is the same
+    /// in all else.
+    fn changed_inputs(&self, definition: &Definition) -> Vec<String> {
+        let newest = self.alike(definition).max_by_key(|known| known.version);
+        let Some(before) = newest.map(Definition::inputs) else { return Vec::new() };
+        let is_other = |(path, digest): &(String, String)| before.get(path) != Some(digest);
+        definition.inputs().into_iter().filter(is_other).map(|(path, _)| path).collect()
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &Definition> {
+        self.kept.iter().chain(&self.unkept).filter(move |known| known.name == name)
+    }
+
+    /// Those that differ from a definition in the content of input files at most.
+    fn alike(&self, definition: &Definition) -> impl Iterator<Item = &Definition> {
+        let content = definition.without_inputs();
+        self.all(&definition.name).filter(move |known| known.without_inputs() == content)
     }
 }
 
@@ -279,6 +317,27 @@ mod tests {
         assert_eq!(planned(&mut store, &text("two")), 2);
         assert_eq!(planned(&mut store, &text("one")), 1, "what the old runs say is kept with it");
         assert_eq!(planned(&mut store, &text("three")), 3);
+    }
+
+    #[test]
+    fn other_content_of_an_input_file_is_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        let text = text("one") + "stdin = 'in'\n";
+        let mut with = |content: Option<&str>| {
+            let mut plan = plan::parse(&text, "tacho.toml").unwrap();
+            let inputs = content.map(|content| ("in".to_owned(), Digest::of(content)));
+            plan.benchmarks[0].inputs = inputs.into_iter().collect();
+            resolve(&mut store, &mut plan).unwrap();
+            let changed = edited(&mut store, &plan).unwrap().pop().map(|it| it.inputs);
+            keep(&mut store, &plan, true).unwrap();
+            (plan.benchmarks[0].version, changed)
+        };
+        assert_eq!(with(None), (1, None), "as stores were written before");
+        assert_eq!(with(Some("a")), (1, None), "what was read first is that of the version");
+        assert_eq!(with(Some("b")), (2, Some(vec!["in".to_owned()])));
+        assert_eq!(with(Some("a")), (1, None));
+        assert_eq!(with(None), (1, None), "as it was kept");
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl Project {
     ///
     /// A store that cannot be opened says why to the command that needs it.
     fn resolved(mut self) -> Self {
+        tacho_experiment::input_files::read(&mut self.plan, &self.folder);
         let Ok(mut store) = self.store() else { return self };
         let mut plan = self.plan.clone();
         if tacho_experiment::versions::resolve(&mut store, &mut plan).is_ok() {

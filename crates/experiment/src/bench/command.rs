@@ -87,6 +87,7 @@ impl BenchCommand {
             version: 1,
             raised: 1,
             same_as: None,
+            inputs: BTreeMap::new(),
             command,
             shell,
             parameters: BTreeMap::new(),

@@ -1,5 +1,7 @@
 //! What decides which version of a benchmark a plan's entry is.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{Benchmark, ExpectOutput};
@@ -22,6 +24,23 @@ impl Definition {
     pub fn digest(&self) -> Digest {
         Digest::of(&self.content)
     }
+
+    /// The digests of the input files that were read, by path.
+    #[must_use]
+    pub fn inputs(&self) -> BTreeMap<String, String> {
+        let content = serde_json::from_str::<Value>(&self.content).unwrap_or_default();
+        serde_json::from_value(content["inputs"].clone()).unwrap_or_default()
+    }
+
+    /// The content without the digests of input files: equal where only they differ.
+    #[must_use]
+    pub fn without_inputs(&self) -> String {
+        let mut content = serde_json::from_str::<Value>(&self.content).unwrap_or_default();
+        if let Some(all) = content.as_object_mut() {
+            all.remove("inputs");
+        }
+        content.to_string()
+    }
 }
 
 impl Benchmark {
@@ -40,6 +59,7 @@ impl Benchmark {
             "conditions": unusual(&self.conditions),
             "directory": self.directory,
             "exit": Some(self.expect.exit).filter(|exit| *exit != 0),
+            "inputs": self.inputs,
             "limits": self.limits,
             "prepare": script(&self.hooks.prepare),
             "setup": script(&self.hooks.setup),
@@ -80,6 +100,7 @@ fn stripped(value: Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::super::parse;
+    use crate::Digest;
 
     fn content(benchmark: &str) -> String {
         let text = format!("[subject]\n[[benchmark]]\nname = 'x'\n{benchmark}");
@@ -94,6 +115,22 @@ mod tests {
             content(more),
             @r#"{"command":["p"],"exit":3,"stdin":"in","stdout":"Same"}"#
         );
+    }
+
+    #[test]
+    fn input_files_are_part_of_the_content_once_they_are_read() {
+        let text = "[subject]\n[[benchmark]]\nname = 'x'\ncommand = 'p'\nstdin = 'in'";
+        let mut benchmark = parse(text, "tacho.toml").unwrap().benchmarks.remove(0);
+        assert_eq!(benchmark.input_files().collect::<Vec<_>>(), ["in"]);
+        let unread = benchmark.definition();
+        benchmark.inputs = [("in".to_owned(), Digest::of("1"))].into();
+        let read = benchmark.definition();
+        assert_ne!(read.content, unread.content);
+        assert_eq!(read.without_inputs(), unread.content);
+        assert_eq!(read.inputs(), [("in".to_owned(), Digest::of("1").to_string())].into());
+        let hook = format!("{text}\nprepare = 'seq 9 > in'");
+        let made = &parse(&hook, "tacho.toml").unwrap().benchmarks[0];
+        assert_eq!(made.input_files().count(), 0, "the hook may write it");
     }
 
     #[test]

@@ -363,6 +363,9 @@ pub struct Benchmark {
     /// The version that the plan says it is, however it reads.
     #[serde(skip)]
     pub same_as: Option<u32>,
+    /// The digest of each of its [input files](Self::input_files) that was read, by path.
+    #[serde(skip)]
+    pub inputs: BTreeMap<String, Digest>,
     /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a
     /// companion that has one, `{port}` are filled in by [`fill`]. With a `shell` it is one word,
     /// filled in by [`fill_shell`].
@@ -414,6 +417,17 @@ impl Benchmark {
             None if path.is_empty() => Some(plan.to_owned()),
             None => Some(plan.join(path)),
         }
+    }
+
+    /// The files, by path from the plan's folder, whose content is part of the definition: the
+    /// standard input and the expected output. What a hook may write is not: its script is.
+    pub fn input_files(&self) -> impl Iterator<Item = &str> {
+        let is_written = self.hooks.setup.is_some() || self.hooks.prepare.is_some();
+        let expected = match &self.expect.stdout {
+            ExpectOutput::File(path) => Some(path.as_str()),
+            _ => None,
+        };
+        self.stdin.as_deref().into_iter().chain(expected).filter(move |_| !is_written)
     }
 
     /// Whether each execution gives that metric, as far as it can be read.

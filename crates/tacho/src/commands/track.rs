@@ -369,17 +369,21 @@ impl CommandSession {
     /// An edited command is another version, whose samples stand apart from those before.
     pub(super) fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
         for edited in versions::edited(&mut self.store, plan)? {
-            let EditedBenchmark { name, version, is_same, measured } = edited;
+            let EditedBenchmark { name, version, is_same, inputs, measured } = edited;
+            let edit = if inputs.is_empty() {
+                format!("`{name}` was edited")
+            } else {
+                format!("the content of {} changed", in_backticks(&inputs))
+            };
             if is_same {
-                output::note(
-                    "note",
-                    &format!("`{name}` was edited; `same-as = {version}` keeps its samples"),
-                );
+                let samples = format!("`same-as = {version}` keeps the samples of `{name}`");
+                output::note("note", &format!("{edit}; {samples}"));
                 continue;
             }
+            let it = if inputs.is_empty() { "it".to_owned() } else { format!("`{name}`") };
             output::note(
                 "note",
-                &format!("`{name}` was edited: it starts a new series, as version {version}"),
+                &format!("{edit}: {it} starts a new series, as version {version}"),
             );
             if let Some(before) = measured {
                 let same =

@@ -66,6 +66,7 @@ impl Check<'_> {
             version: table.same_as.unwrap_or(table.version).get(),
             raised: table.version.get(),
             same_as: table.same_as.map(NonZeroU32::get),
+            inputs: BTreeMap::new(),
             command,
             shell,
             parameters: self.parameters(table.parameters, spot.get("parameters")),

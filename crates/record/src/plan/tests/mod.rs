@@ -179,6 +179,7 @@ fn every_key_arrives_in_the_plan() {
             version: 2,
             raised: 2,
             same_as: None,
+            inputs: BTreeMap::new(),
             command: texts(&["{build}/src/prog", "-b", "{batch}", "my data/", "{{}}"]),
             parameters: BTreeMap::from([
                 (
@@ -238,6 +239,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 version: 1,
                 raised: 1,
                 same_as: None,
+                inputs: BTreeMap::new(),
                 command: texts(&["true"]),
                 parameters: BTreeMap::new(),
                 shell: None,
