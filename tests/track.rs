@@ -119,6 +119,17 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
 }
 
 #[test]
+fn failures_of_a_joined_mistake_do_not_come_back() {
+    let mistyped = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/porg");
+    let project = Project::scripts(1).plan(&mistyped);
+    project.tacho("track").exits(2);
+    let joined = SCRIPT_PLAN.replace("[[benchmark]]", "[[benchmark]]\nsame-as = 1");
+    let project = project.plan(&joined);
+    let tracked = project.tacho("track").exits(0).stdout;
+    assert!(tracked.starts_with("answer · wall") && !tracked.contains("failed"), "{tracked}");
+}
+
+#[test]
 fn the_version_to_join_is_one_that_has_values() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

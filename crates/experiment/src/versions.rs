@@ -118,6 +118,12 @@ fn newest_measured(store: &mut Store, name: &str) -> Result<Option<u32>, StoreEr
     Ok(newest)
 }
 
+/// The benchmark of the plan that a key is of, if the plan has it in this version.
+#[must_use]
+pub fn planned<'p>(plan: &'p Plan, key: &BenchmarkKey) -> Option<&'p plan::Benchmark> {
+    plan.benchmarks.iter().find(|it| it.name == key.name && it.version == key.version)
+}
+
 /// The version that the plan has of a benchmark, if this key is one of another version.
 #[must_use]
 pub fn superseded_by(plan: &Plan, key: &BenchmarkKey) -> Option<u32> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use tacho_record::plan::Benchmark;
 use tacho_record::{
     BenchmarkKey, Build, Change, Digest, Direction, Finding, LevelChange, LimitedExecutions,
     Metric, Point, Recipes, Revision, Series, SeriesKey,
@@ -11,6 +12,7 @@ use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::even_out;
 use crate::build::layout_rotation::{LayoutMedians, layout_of};
+use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::{RunRules, StoppingReasons};
 
@@ -30,9 +32,11 @@ pub struct SeriesScope<'a> {
     pub equals: &'a Equals,
     /// By which rules it was measured.
     pub rules: &'a RunRules,
-    /// Whether a revision without values by the recipe that is meant shows those of another one: a
-    /// superseded version is not measured again.
-    pub any_recipe: bool,
+    /// The benchmark as the plan has it, so that failures of another wording do not count.
+    ///
+    /// None: the plan has another version or none, which is not measured again. Then a revision
+    /// without values by the recipe that is meant shows those of another one.
+    pub planned: Option<&'a Benchmark>,
 }
 
 /// One value of a series, with where it was measured.
@@ -83,8 +87,9 @@ pub fn read_with_values(
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let uneven = even_out(&mut values, metric);
         let mut builds = present_builds(&known, of.recipes);
-        if of.any_recipe {
-            prefer_measured(&mut builds, &known, &values);
+        match of.planned {
+            Some(benchmark) => forget_void(store, &mut values, benchmark)?,
+            None => prefer_measured(&mut builds, &known, &values),
         }
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
@@ -342,7 +347,7 @@ mod tests {
             recipes,
             equals: &equals,
             rules,
-            any_recipe: false,
+            planned: None,
         };
         let builds = present_builds(builds, recipes);
         SeriesMaterial::new(&builds, all, (of, Direction::Lower), &StoppingReasons::default())

@@ -136,7 +136,7 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
             recipes,
             equals: &equals,
             rules: &rules,
-            any_recipe: false,
+            planned: Some(benchmark),
         };
         let measured = series::read_with_values(store, of, &metrics, &revisions)?.into_iter();
         let tried = |(series, _): &(Series, Vec<Vec<RunValue>>)| {

@@ -216,7 +216,7 @@ impl LabGathering {
                 recipes,
                 equals,
                 rules,
-                any_recipe: false,
+                planned: crate::versions::planned(scope.plan, key),
             };
             let read = series::read(store, of, std::slice::from_ref(metric), &revisions)?;
             for series in read {

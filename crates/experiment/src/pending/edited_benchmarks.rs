@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use tacho_record::plan::{self, Benchmark, Hook};
 use tacho_record::{BenchmarkKey, Digest, Plan};
-use tacho_store::{HostId, SampleCounts, Store, StoreError};
+use tacho_store::{HostId, SampleCounts, Store, StoreError, Values};
 
 use crate::run::enough::is_given_up;
 
@@ -30,7 +30,7 @@ impl Failures {
         counts: &[SampleCounts],
         plan: &Plan,
     ) -> Result<Self, StoreError> {
-        let mut plans: HashMap<i64, Option<Plan>> = HashMap::new();
+        let mut plans = RunPlans::default();
         let mut failures = Self::default();
         for count in counts.iter().filter(|count| count.valid == 0 && count.failed > 0) {
             let Some(benchmark) = plan.benchmarks.iter().find(|b| is_named(b, &count.benchmark))
@@ -41,14 +41,7 @@ impl Failures {
             measurements.retain(|m| m.revision == count.revision && m.artifact == count.artifact);
             let mut meant = Vec::new();
             for measurement in measurements {
-                let plan = match plans.entry(measurement.run) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(unknown) => {
-                        unknown.insert(store.run(measurement.run)?.and_then(|run| read(&run.plan)))
-                    }
-                };
-                let old = plan.as_ref().and_then(|plan| same_name(plan, benchmark));
-                if old.is_some_and(|old| same_definition(old, benchmark)) {
+                if plans.has_alike(store, measurement.run, benchmark)? {
                     meant.push(measurement);
                 }
             }
@@ -78,6 +71,45 @@ impl Failures {
     #[cfg(test)]
     pub fn hopeless(cells: impl IntoIterator<Item = (String, String, Digest)>) -> Self {
         Self { hopeless: cells.into_iter().collect(), void: HashSet::new() }
+    }
+}
+
+/// Forgets the failures of runs in whose plans the benchmark reads otherwise: they are none of the
+/// benchmark as it reads now.
+pub(crate) fn forget_void(
+    store: &mut Store,
+    values: &mut [Values],
+    benchmark: &Benchmark,
+) -> Result<(), StoreError> {
+    let mut plans = RunPlans::default();
+    for one in values.iter_mut().filter(|one| one.failed > 0) {
+        if !plans.has_alike(store, one.run, benchmark)? {
+            (one.failed, one.failure) = (0, None);
+        }
+    }
+    Ok(())
+}
+
+/// The plans of runs, each read once.
+#[derive(Default)]
+struct RunPlans(HashMap<i64, Option<Plan>>);
+
+impl RunPlans {
+    /// Whether a run's plan has the benchmark, so that it may fail in the same ways.
+    fn has_alike(
+        &mut self,
+        store: &mut Store,
+        run: i64,
+        benchmark: &Benchmark,
+    ) -> Result<bool, StoreError> {
+        let plan = match self.0.entry(run) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                unknown.insert(store.run(run)?.and_then(|run| read(&run.plan)))
+            }
+        };
+        let old = plan.as_ref().and_then(|plan| same_name(plan, benchmark));
+        Ok(old.is_some_and(|old| same_definition(old, benchmark)))
     }
 }
 

@@ -213,7 +213,7 @@ pub fn all_series(
             recipes,
             equals: &equals,
             rules: &rules,
-            any_recipe: versions::superseded_by(&project.plan, key).is_some(),
+            planned: versions::planned(&project.plan, key),
         };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }

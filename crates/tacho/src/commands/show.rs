@@ -377,7 +377,7 @@ fn on_host(
                 recipes,
                 equals: &equals,
                 rules: &rules,
-                any_recipe: false,
+                planned: versions::planned(&project.plan, &key),
             };
             let watched = lookup::metrics(project, &stored, &key, watched)?;
             let uneven = measurements

@@ -273,7 +273,7 @@ fn host_series(
             recipes,
             equals: &equals,
             rules: &rules,
-            any_recipe: versions::superseded_by(&project.plan, &key).is_some(),
+            planned: versions::planned(&project.plan, &key),
         };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(series.into_iter().filter(|series| {
