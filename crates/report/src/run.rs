@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::bisection::{Bisection, BisectionEnd};
+use tacho_record::bisection::{Bisection, BisectionEnd, UndecidedReason};
 use tacho_record::{Purpose, Run, RunState};
 
 use crate::words::{count, duration};
@@ -31,12 +31,25 @@ pub fn summary(
     ]
 }
 
+/// What a run measured that compares and bisects nothing: its numbers of revisions, cells and
+/// samples are given.
+#[must_use]
+pub fn measured([revisions, cells, samples]: [usize; 3]) -> String {
+    let [samples, revisions] = [count(samples, "execution"), count(revisions, "revision")];
+    let measured = format!("{samples} at {revisions}");
+    match cells {
+        0 => "nothing was measured".to_owned(),
+        _ => format!("{measured}; `tacho show` shows the series, `tacho changes` the changes"),
+    }
+}
+
 /// How a bisection ended, unless its run is finished and named a commit.
 #[must_use]
 pub fn bisection_end(run: &Run, bisection: &Bisection) -> Option<&'static str> {
     // One whose budget ended can be resumed, with a larger one.
     let is_open = run.state == RunState::Unfinished;
     match bisection.standing.found.as_ref()? {
+        BisectionEnd::Undecided { reason: UndecidedReason::Command } => Some("cannot bisect"),
         BisectionEnd::Undecided { .. } => Some("undecided"),
         BisectionEnd::NotReproduced => Some("not reproduced"),
         BisectionEnd::Verified | BisectionEnd::DependsOnMachine => is_open.then_some("named"),

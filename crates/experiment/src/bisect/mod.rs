@@ -110,8 +110,8 @@ fn renewed(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest
         before: now.before.or(known.before),
         within: now.within.clone(),
         spent: now.spent,
-        into_merges: known.into_merges || now.into_merges,
-        revert: known.revert || now.revert,
+        into_merges: now.into_merges,
+        revert: now.revert,
         ..known.clone()
     }
 }

@@ -178,7 +178,7 @@ fn answer<'a>(
 
 /// How many revisions, cells and samples a run has. As a bisection reports it, its warmup is no
 /// sample.
-fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
+pub(super) fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
     let cells = store.cells(run.number)?;
     let revisions: HashSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
     let is_sample = |place: &Place| run.purpose != Purpose::Bisect || place.round > 0;

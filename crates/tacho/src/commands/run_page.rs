@@ -6,7 +6,7 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::{Run, short_name};
-use tacho_report::{run as report_run, series as report_series};
+use tacho_report::{bisection as report_bisection, run as report_run, series as report_series};
 use tacho_store::Store;
 
 use super::{log, run_words};
@@ -35,13 +35,15 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     }
     let revisions = store.revisions()?;
     let what = run_words::of_run(store, run, &revisions)?;
-    let lines = report_run::summary(
-        run,
-        log::bisection_of(store, run)?.as_ref(),
-        &text::moment(run.started),
-        took(store, run)?,
-    );
+    let bisection = log::bisection_of(store, run)?;
+    let lines =
+        report_run::summary(run, bisection.as_ref(), &text::moment(run.started), took(store, run)?);
     let mut shown = format!("run {}: {what}\n{}\n", run.number, lines.join("\n"));
+    let result = match &bisection {
+        Some(bisection) => report_bisection::found(bisection),
+        None => report_run::measured(log::counts(store, run)?),
+    };
+    shown += &text::wrap(&format!("{result}\n"), output::terminal_width());
     shown += &failures(store, run)?;
     shown += &machine(store, run)?;
     shown += "\nthe machine\n";

@@ -1,6 +1,6 @@
 //! What a run was, in words: which command measured, and of what.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tacho_record::{Build, Purpose, Revision, Run, short_name, shown};
 use tacho_store::Store;
@@ -20,9 +20,12 @@ pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<St
     })
 }
 
+/// At most this many revisions that are no range are listed.
+const LISTED: usize = 3;
+
 /// The revisions that a run measured: the only one, or the first and the last. Where later ones
 /// have the artifacts of the last, the newest that was built before the run ended is named: it was
-/// the end of the range.
+/// the end of the range. A few with others between them that were not built are listed.
 fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
     let orders: HashMap<&str, u64> =
         revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
@@ -39,8 +42,33 @@ fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<Stri
     Ok(match measured.as_slice() {
         [] => "nothing".to_owned(),
         [one] => short_name(one).to_owned(),
+        [first, .., last]
+            if measured.len() <= LISTED && has_gap(store, run, [first, last], &orders)? =>
+        {
+            let names: Vec<&str> = measured.iter().map(|id| short_name(id)).collect();
+            names.join(", ")
+        }
         [first, .., last] => format!("{}..{}", short_name(first), short_name(last)),
     })
+}
+
+/// Whether a revision between these was not built when the run ended: then they are no range.
+fn has_gap(
+    store: &mut Store,
+    run: &Run,
+    [first, last]: [&String; 2],
+    orders: &HashMap<&str, u64>,
+) -> Result<bool, CliError> {
+    let order = |id: &str| orders.get(id).copied();
+    let mut built: HashSet<String> = HashSet::new();
+    for (host, _) in store.hosts()? {
+        let builds = store.builds(host)?.into_iter();
+        let before = builds.filter(|it| run.ended.is_none_or(|ended| it.started <= ended));
+        built.extend(before.map(|it| it.revision));
+    }
+    let (Some(from), Some(to)) = (order(first), order(last)) else { return Ok(false) };
+    let between = store.commits(from, to.saturating_sub(1))?;
+    Ok(between.iter().any(|commit| !built.contains(&commit.id)))
 }
 
 /// The newest revision that the run knew to be the same program as this one, with no other program
