@@ -353,6 +353,14 @@ impl BisectionState {
         self.sides.iter().any(CulpritSide::is_open)
     }
 
+    /// What is named and verified, in order of history.
+    #[must_use]
+    pub fn culprits_by_place(&self) -> Vec<&Culprit> {
+        let mut all: Vec<&Culprit> = self.culprits.iter().collect();
+        all.sort_by_key(|it| it.place);
+        all
+    }
+
     /// How many candidates of a side lie in a row that were not measured: what came and went again
     /// within them is not seen.
     #[must_use]

@@ -94,7 +94,7 @@ fn named(bisection: &Bisection) -> String {
             more => format!("{name} (or {more} before it)"),
         }
     };
-    let all: Vec<String> = bisection.standing.culprits.iter().map(one).collect();
+    let all: Vec<String> = bisection.standing.culprits_by_place().into_iter().map(one).collect();
     format!("named {}", all.join(", "))
 }
 
@@ -376,7 +376,7 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
         None => Some(format!("not finished yet: {}", stage(standing.stage))),
     };
     let wrong = WrongAnswers::exactly(bisection);
-    let culprits = standing.culprits.iter().map(|it| culprit_line(bisection, it));
+    let culprits = standing.culprits_by_place().into_iter().map(|it| culprit_line(bisection, it));
     wrong.into_iter().chain(culprits).chain(first).collect()
 }
 

@@ -52,9 +52,14 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
     let (first, last) = if one.asked.exchanged { (bad, good) } else { (good, bad) };
     html! {
         dl.numbers {
-            @for culprit in &standing.culprits {
+            @for culprit in standing.culprits_by_place() {
+                @let of = html! {
+                    @if standing.culprits.len() > 1 {
+                        " of " (commit(view, &one.candidates[culprit.place]))
+                    }
+                };
                 div {
-                    dt { "Effect" }
+                    dt { "Effect" (of) }
                     dd {
                         (effect_between(
                             one,
@@ -63,7 +68,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                         ))
                     }
                 }
-                div { dt { "How sure" } dd { (likely(culprit.posterior)) } dd.note {
+                div { dt { "How sure" (of) } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
                     "and verified in " (count(culprit.pairs, "fresh pair")) ", compared with "
                     (verified_with(one, culprit))
@@ -146,7 +151,9 @@ fn belief(view: &View, one: &Bisection) -> Markup {
     let is_of_named = one.asked.all && !standing.culprits.is_empty();
     let believed = if is_of_named { named_stretches(one) } else { standing.belief.clone() };
     let mut stretches: Vec<_> = believed.iter().filter(|it| it.posterior >= 0.001).collect();
-    stretches.sort_by(|a, b| b.posterior.total_cmp(&a.posterior).then(a.first.cmp(&b.first)));
+    if !is_of_named {
+        stretches.sort_by(|a, b| b.posterior.total_cmp(&a.posterior).then(a.first.cmp(&b.first)));
+    }
     let bars: Vec<(usize, usize, f64)> =
         believed.iter().map(|it| (it.first, it.last, it.posterior)).collect();
     html! {
@@ -198,9 +205,7 @@ fn named_stretches(one: &Bisection) -> Vec<Suspects> {
         last: culprit.place,
         posterior: culprit.posterior,
     };
-    let mut all: Vec<Suspects> = one.standing.culprits.iter().map(stretch).collect();
-    all.sort_by_key(|it| it.first);
-    all
+    one.standing.culprits_by_place().into_iter().map(stretch).collect()
 }
 
 fn commit(view: &View, candidate: &Candidate) -> Markup {
@@ -292,13 +297,11 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
 
 /// The commits that are named, in order of history.
 fn named_places(one: &Bisection) -> Vec<svg::NamedPlace<'_>> {
-    let mut places: Vec<usize> = one.standing.culprits.iter().map(|it| it.place).collect();
-    places.sort_unstable();
-    let named = |place: &usize| {
-        let candidate = one.candidates.get(*place)?;
-        Some(svg::NamedPlace { place: *place, name: candidate.revision.short() })
+    let named = |culprit: &Culprit| {
+        let candidate = one.candidates.get(culprit.place)?;
+        Some(svg::NamedPlace { place: culprit.place, name: candidate.revision.short() })
     };
-    places.iter().filter_map(named).collect()
+    one.standing.culprits_by_place().into_iter().filter_map(named).collect()
 }
 
 fn unusable(view: &View, one: &Bisection) -> Markup {

@@ -151,7 +151,7 @@ fn more_to_spend(bisection: &Bisection) -> Option<String> {
 
 /// All commits that did it, below what is said first of them.
 fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
-    let all = bisection.standing.culprits.iter();
+    let all = bisection.standing.culprits_by_place().into_iter();
     let mut all: Vec<Vec<Block>> = all.map(|it| culprit(bisection, it)).collect();
     if let (Some(first), Some(lead)) = (all.first_mut(), lead) {
         first.insert(0, Block::Lead(lead.to_owned()));
