@@ -200,6 +200,34 @@ fn other_content_of_an_input_file_starts_a_new_series() {
 }
 
 #[test]
+fn a_run_says_what_it_measured_and_no_range_where_revisions_were_named() {
+    let project = Project::scripts(4);
+    let names = ["HEAD~3", "HEAD~2", "HEAD"].map(|it| project.git(["rev-parse", it]));
+    let [a, b, c] = names.each_ref().map(|id| &id[..10]);
+    project.tacho("track HEAD~3 HEAD~2 HEAD").succeeds();
+    let log = project.tacho("log").succeeds().stdout;
+    assert!(log.contains(&format!("track {a}, {b}, {c}\n")), "{log}");
+    let run = project.tacho("show run:1").succeeds().stdout;
+    assert!(run.contains("\n12 executions at 3 revisions; "), "{run}");
+    project.tacho("track").succeeds();
+    let log = project.tacho("log -n 1").succeeds().stdout;
+    assert!(log.contains(".."), "{log}");
+}
+
+#[test]
+fn removed_benchmarks_do_not_fill_the_overview() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let project = project.plan(&SCRIPT_PLAN.replace("\"answer\"", "\"other\""));
+    project.tacho("track").succeeds();
+    let shown = project.tacho("show").succeeds().stdout;
+    assert!(shown.starts_with("other · wall") && !shown.contains("answer ·"), "{shown}");
+    assert!(shown.contains("1 benchmark that the plan no longer has: `answer`; "), "{shown}");
+    let named = project.tacho("show --benchmark answer").succeeds().stdout;
+    assert!(named.contains("the plan no longer has this benchmark"), "{named}");
+}
+
+#[test]
 fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

@@ -3,7 +3,7 @@
 //! The metrics of a benchmark come from the same executions, so those are kept once and the values
 //! beside them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -85,18 +85,21 @@ impl Ledger {
         self.benchmarks.values().map(|executions| executions.all.len()).sum()
     }
 
-    /// How many of them failed, or gave an answer that was not the right one.
-    pub(crate) fn failed(&self) -> usize {
-        self.failures().count()
+    /// How many of the plan's benchmarks failed, or gave an answer that was not the right one.
+    pub(crate) fn failed(&self, view: &View) -> usize {
+        self.failures(view).count()
     }
 
     /// The first revision at which one failed, by place in history.
-    pub(crate) fn first_failed(&self) -> Option<usize> {
-        self.failures().map(|execution| execution.revision).min()
+    pub(crate) fn first_failed(&self, view: &View) -> Option<usize> {
+        self.failures(view).map(|execution| execution.revision).min()
     }
 
-    fn failures(&self) -> impl Iterator<Item = &LedgerExecution> {
-        let all = self.benchmarks.values().flat_map(|executions| &executions.all);
+    fn failures(&self, view: &View) -> impl Iterator<Item = &LedgerExecution> {
+        let of_hosts = |key| view.lab.hosts.iter().map(move |host| identity(key, &host.name));
+        let removed: HashSet<String> = view.lab.unplanned.iter().flat_map(of_hosts).collect();
+        let of_plan = self.benchmarks.iter().filter(move |(name, _)| !removed.contains(*name));
+        let all = of_plan.flat_map(|(_, executions)| &executions.all);
         all.filter(|execution| execution.failed)
     }
 

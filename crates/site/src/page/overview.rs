@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
-use crate::view::{RowState, SeriesRow, SeriesView, View, unbuilt};
+use crate::view::{RowState, SeriesGroup, SeriesRow, SeriesView, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
 /// How many of the newest revisions stand here; all are on a page of their own.
@@ -31,7 +31,8 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
         @for host in view.hosts() {
             section {
                 h2 { "Benchmarks on " (host) }
-                (scrolling(&format!("benchmarks on {host}"), &table(view, host)))
+                (scrolling(&format!("benchmarks on {host}"), &table(view, host, false)))
+                (removed(view, host))
                 (not_judged(view, "", &unbuilt::of_host(view, host)))
             }
         }
@@ -142,7 +143,8 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
             }
             @if !super::is_untracked(view) {
                 div {
-                    dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
+                    @let benchmarks = view.groups.iter().filter(|group| !group.is_removed).count();
+                    dt { "Benchmarks" } dd { (grouped(benchmarks)) }
                     dd.note { (count(view.shown().count(), "series")) }
                 }
                 div {
@@ -165,16 +167,16 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
     }
 }
 
-/// Executions that failed or answered wrongly, with the way to the first.
+/// Executions of the plan's benchmarks that failed or answered wrongly, with the way to the first.
 fn failed(view: &View, ledger: &Ledger) -> Markup {
-    let first = ledger.first_failed().map(|place| &view.revisions[place]);
+    let first = ledger.first_failed(view).map(|place| &view.revisions[place]);
     html! {
         div {
             dt { "Failed executions" }
             @match first {
                 None => dd { "0" },
                 Some(first) => {
-                    dd { a href=(revision_path("", first)) { (grouped(ledger.failed())) } }
+                    dd { a href=(revision_path("", first)) { (grouped(ledger.failed(view))) } }
                     dd.note { "the first at " (revision_link("", first)) }
                 }
             }
@@ -182,7 +184,23 @@ fn failed(view: &View, ledger: &Ledger) -> Markup {
     }
 }
 
-fn table(view: &View, host: &str) -> Markup {
+/// The benchmarks that the plan does not have any more, folded.
+fn removed(view: &View, host: &str) -> Markup {
+    let is_removed = |group: &&SeriesGroup| group.host == host && group.is_removed;
+    let number = view.groups.iter().filter(is_removed).count();
+    html! {
+        @if number > 0 {
+            details {
+                summary { (count(number, "benchmark")) " that the plan no longer has" }
+                (scrolling(&format!("removed benchmarks on {host}"), &table(view, host, true)))
+            }
+        }
+    }
+}
+
+/// The benchmarks of the plan, or the removed ones.
+fn table(view: &View, host: &str, removed: bool) -> Markup {
+    let is_meant = |group: &&SeriesGroup| group.host == host && group.is_removed == removed;
     html! {
         table.overview {
             thead {
@@ -196,7 +214,7 @@ fn table(view: &View, host: &str) -> Markup {
                     th.num scope="col" { "measured" }
                 }
             }
-            @for group in view.groups.iter().filter(|group| group.host == host) {
+            @for group in view.groups.iter().filter(is_meant) {
                 @let series = group.series.iter().map(|number| &view.series[*number]);
                 tbody { @for (place, series) in series.enumerate() {
                     tr class=[(place == 0).then_some("first")] {

@@ -63,7 +63,10 @@ impl<'a> View<'a> {
             .collect();
         let revisions = revision::all(lab, &ordered, &series);
         let mut groups = groups(&series);
-        groups.sort_by_key(|group| is_unplanned(lab, &series, group));
+        for group in &mut groups {
+            group.is_removed = is_unplanned(lab, &series, group);
+        }
+        groups.sort_by_key(|group| group.is_removed);
         let events = event::all(lab, &series, &places);
         let layouts = lab.layouts.iter().map(LayoutsView::of).collect();
         Self { lab, revisions, series, groups, events, layouts, places }
@@ -112,6 +115,8 @@ pub(crate) struct SeriesGroup<'a> {
     pub(crate) benchmark: String,
     /// The host's name.
     pub(crate) host: &'a str,
+    /// Whether the plan does not have the benchmark any more.
+    pub(crate) is_removed: bool,
     /// Which series, by place in the lab; one a metric, the most telling first.
     pub(crate) series: Vec<usize>,
 }
@@ -128,7 +133,7 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<SeriesGroup<'a>> {
     for (number, one) in series.iter().enumerate() {
         let (benchmark, host) = (one.benchmark(), one.series.key.host.as_str());
         let place = *places.entry((benchmark.clone(), host)).or_insert_with(|| {
-            groups.push(SeriesGroup { benchmark, host, series: Vec::new() });
+            groups.push(SeriesGroup { benchmark, host, is_removed: false, series: Vec::new() });
             groups.len() - 1
         });
         groups[place].series.push(number);

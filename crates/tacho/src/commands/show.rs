@@ -227,7 +227,14 @@ fn all(
             None if is_planned(series) => series_table::table(series),
             None => series_table::unplanned(series),
         };
-    let tables: Vec<String> = series.iter().map(shown).collect();
+    // Removed benchmarks would soon fill the screen.
+    let is_short = command.benchmark.is_none() && series.iter().any(is_planned);
+    let (removed, present): (Vec<&Series>, Vec<&Series>) =
+        series.iter().partition(|series| is_short && !is_planned(series));
+    let removed = removed.iter().map(|one| one.key.benchmark.to_string());
+    let removed: BTreeSet<String> = removed.collect();
+    let mut tables: Vec<String> = present.into_iter().map(shown).collect();
+    tables.extend((!removed.is_empty()).then(|| series_table::removed(&removed)));
     if tables.is_empty() && command.benchmark.is_none() {
         let text = unmeasured(store)?;
         return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);

@@ -1,6 +1,8 @@
 //! The table of one series, a row a revision: what `tacho track` and `tacho show` print.
 
-use tacho_record::{Point, Series, short_name};
+use std::collections::BTreeSet;
+
+use tacho_record::{Point, Series, in_backticks, short_name};
 use tacho_report::series::{
     self, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow, RUN_BEGINS,
     better, revision_name, state, summary,
@@ -64,6 +66,17 @@ pub fn superseded(one: &Series, by: u32) -> String {
 /// A series of a benchmark that the plan does not have, dimmed.
 pub fn unplanned(one: &Series) -> String {
     dimmed(one, series::UNPLANNED)
+}
+
+/// The benchmarks that the plan does not have, by name, and how their values are shown.
+pub fn removed(names: &BTreeSet<String>) -> String {
+    let number = text::count(names.len(), "benchmark");
+    let line = format!(
+        "{number} that the plan no longer has: {}; `tacho show --benchmark NAME` shows the \
+         values\n",
+        in_backticks(names)
+    );
+    text::wrap(&line, Some(super::terminal_width().unwrap_or(super::COLUMNS)))
 }
 
 fn dimmed(one: &Series, note: &str) -> String {
