@@ -84,7 +84,7 @@ pub fn noise_progress(time: Duration, quiet: bool) -> ProgressBar {
 /// What programs compared with themselves show of the host, at that load average.
 pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
     let mut list = table::plain(
-        &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host's speed"],
+        &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host moves"],
         &[1, 2, 3, 4, 5],
     );
     for found in all {
@@ -95,9 +95,9 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
         };
         let [one, ten, sixty] = MINUTES.map(found_in);
         let speed = match (found.moves, found.speeds.len()) {
-            (false, _) => "steady".to_owned(),
-            (true, 0 | 1) => format!("moves by {:.0} %", found.uneven * 100.0),
-            (true, times) => format!("moves by {:.0} %, {times} times", found.uneven * 100.0),
+            (false, _) => "no".to_owned(),
+            (true, 0 | 1) => format!("by {:.0} %", found.uneven * 100.0),
+            (true, times) => format!("by {:.0} %, {times} ×", found.uneven * 100.0),
         };
         let takes = Unit::Nanoseconds.show(found.takes);
         list.add_row([
@@ -150,16 +150,14 @@ fn drift(all: &[NoiseOfLength]) -> String {
         return "drift over minutes: not known; `--noise=5m` measures it\n".to_owned();
     };
     let levels: Vec<Option<f64>> = found.levels.iter().copied().map(Some).collect();
+    let (minutes, program) = (text::count(found.levels.len(), "minute"), &found.program);
     let text = format!(
-        "drift over {} ({}): {}\n  the level differs by {:.2} % from one minute to the next, by \
-         {:.2} % in all",
-        text::count(found.levels.len(), "minute"),
-        found.program,
-        spark::line(&levels, 60),
+        "the level differs by {:.2} % from one minute to the next, by {:.2} % in all",
         drift.neighbours * 100.0,
         drift.range * 100.0
     );
-    format!("{text}\n")
+    let line = spark::line(&levels, 40);
+    format!("drift over {minutes} ({program}): {line}\n{}", paragraph(&text, 2, COLUMNS))
 }
 
 /// Above this load average others are at work.
@@ -174,23 +172,23 @@ const HOURS: usize = 3;
 pub fn past(all: &[KeptNoise]) -> String {
     let known = noise_history::over_time(all, SHOWN);
     let (Some((first, _)), true) = (known.first(), known.len() > 1) else {
-        return "two measurements with 40 rounds show the noise over time \
-                (`tacho doctor --noise=2m`)\n"
-            .to_owned();
+        let why = "two measurements with 40 rounds show the noise over time (`tacho doctor \
+                   --noise=2m`)";
+        return paragraph(why, 0, COLUMNS);
     };
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
     let values: Vec<Option<f64>> = known.iter().map(|it| Some(it.1)).collect();
     let low = known.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
     let high = known.iter().map(|it| it.1).fold(0.0, f64::max);
-    let mut out = format!(
-        "\nsmallest change that a comparison of 10 minutes finds, for the program `{SHOWN}` ({} \
-         since {}): {} to {}\n  {}\n",
+    let head = format!(
+        "smallest change that a comparison of 10 minutes finds, for the program `{SHOWN}` ({} \
+         since {}): {} to {}",
         text::count(known.len(), "measurement"),
         text::moment(*first),
         percent(low),
         percent(high),
-        spark::line(&values, 60)
     );
+    let mut out = format!("\n{}  {}\n", paragraph(&head, 0, COLUMNS), spark::line(&values, 60));
     let hours = noise_history::hours(all, SHOWN, &TimeZone::system());
     let named = |it: &HourNoise| format!("{:02} h {}", it.hour, percent(it.detectable));
     let list = |hours: &mut dyn Iterator<Item = &HourNoise>| {
@@ -204,10 +202,11 @@ pub fn past(all: &[KeptNoise]) -> String {
     let missed = noise_history::missed(all, SHOWN);
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
-        out += &format!(
-            "{right} of {} were within 30 % of the next measurement at about the same load\n",
+        let text = format!(
+            "{right} of {} were within 30 % of the next measurement at about the same load",
             text::count(missed.len(), "forecast")
         );
+        out += &paragraph(&text, 0, COLUMNS);
     }
     out
 }

@@ -19,6 +19,8 @@ const SUBJECT: usize = 44;
 const STATE: usize = 24;
 /// Shorter than this it says nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
+/// Explains what a narrow table says of equal builds.
+const EQUAL_MEANS: &str = "  = REVISION: the same build as that revision, measured once\n";
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
 /// With room for fewer it is not drawn.
@@ -123,6 +125,8 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
     for point in &series::rows(series, &series.points) {
         let mut cells = row(point, series);
         let said = cells.pop().unwrap_or_default();
+        let equal = point.point.equal_to.as_deref().filter(|_| state < usize::MAX);
+        let said = equal.map_or(said, |other| format!("= {}", named(series, other)));
         let border = point.begins_run.map(|run| format!("run {run} begins"));
         let said: Vec<String> =
             border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
@@ -150,7 +154,9 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
         };
         format!("  {line}\n{under}")
     };
-    render(&table).lines().zip(&below).map(line).collect()
+    let rows: String = render(&table).lines().zip(&below).map(line).collect();
+    let has_equal = series.points.iter().any(|point| point.equal_to.is_some());
+    rows + if has_equal && state < usize::MAX { EQUAL_MEANS } else { "" }
 }
 
 /// A revision's row.
