@@ -55,15 +55,32 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
 }
 
 /// Where a change stands, by itself and by the user's word: `provisional, new`; how likely it is a
-/// change where that is not sure, and what measuring both sides again left open.
+/// change where that is not sure, and what came of measuring both sides again.
 #[must_use]
 pub fn state(change: &Change) -> String {
+    worded_state(change, true)
+}
+
+/// The same where it is said besides whether it was confirmed.
+#[must_use]
+pub fn state_beside_outcome(change: &Change) -> String {
+    worded_state(change, false)
+}
+
+fn worded_state(change: &Change, says_outcome: bool) -> String {
     let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
     let is_fact = change.differs_again() || change.is_of_other_work();
     let likely = change.finding.doubtful_likelihood().filter(|_| !is_fact);
     let likely = likely.map(|likely| format!("{} likely", probability(likely)));
-    let open = change.again.as_ref().filter(|again| again.differs.is_none());
-    let open = open.map(|open| format!("measured again: unclear ({})", again(open)));
+    let is_over = matches!(change.life, Life::Withdrawn { .. });
+    let outcome = change.again.as_ref().and_then(|measured| match measured.differs {
+        Some(true) => says_outcome.then(|| "confirmed".to_owned()),
+        // Why it was withdrawn says the same.
+        Some(false) => {
+            (says_outcome && !is_over).then(|| "measured again: not confirmed".to_owned())
+        }
+        None => Some(format!("measured again: unclear ({})", again(measured))),
+    });
     let life = match change.life {
         Life::Confirmed => None,
         // What was found by the last run is new, which is said.
@@ -79,9 +96,8 @@ pub fn state(change: &Change) -> String {
         (state, ..) => word(state).to_owned(),
     };
     // Of a withdrawn change nothing is expected of the user.
-    let is_over = matches!(change.life, Life::Withdrawn { .. });
     let state = (!is_over || change.state() != ChangeState::New).then_some(state);
-    named.chain(likely).chain(life).chain(open).chain(state).collect::<Vec<_>>().join(", ")
+    named.chain(likely).chain(life).chain(outcome).chain(state).collect::<Vec<_>>().join(", ")
 }
 
 /// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
@@ -400,6 +416,7 @@ mod tests {
             "88 % likely, measured again: unclear (+6.4 %), new",
             "neither confirmed nor refuted"
         );
-        assert_eq!(of(0.12, "true"), "new", "a fact");
+        assert_eq!(of(0.12, "true"), "confirmed, new", "a fact");
+        assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
     }
 }

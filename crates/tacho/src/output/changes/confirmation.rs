@@ -10,7 +10,7 @@ use tacho_report::change::{effect, effect_again};
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
-use super::listing::{series_name, state};
+use super::listing::{series_name, state_beside_outcome};
 use crate::output::{table, text};
 
 /// What came of all that was asked for.
@@ -126,7 +126,7 @@ impl ConfirmationReport {
                     again.interval.map_or_else(String::new, words::effect_interval),
                     again.samples.to_string(),
                     asked.words(),
-                    state(&asked.change),
+                    state_beside_outcome(&asked.change),
                 ]);
             }
         }
@@ -239,7 +239,7 @@ impl ConfirmationRequest {
             effect(&change.finding),
             text::count(again.samples as usize, "sample"),
             self.words(),
-            state(change),
+            state_beside_outcome(change),
         ))
     }
 

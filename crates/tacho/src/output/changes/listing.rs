@@ -470,7 +470,15 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
 
 /// Where a change stands, in words, with what the user wrote to it.
 pub fn state(change: &Change) -> String {
-    let state = tacho_report::change::state(change);
+    with_note(change, tacho_report::change::state(change))
+}
+
+/// The same where it is said besides whether it was confirmed.
+pub fn state_beside_outcome(change: &Change) -> String {
+    with_note(change, tacho_report::change::state_beside_outcome(change))
+}
+
+fn with_note(change: &Change, state: String) -> String {
     if change.note.is_empty() {
         state
     } else {
