@@ -26,7 +26,14 @@ pub fn near(name: &str, known: &str) -> String {
         return format!("did you mean {}?", near.join(" or "));
     }
     let holds = |known: &&str| wanted.len() > 2 && plain(known).contains(&wanted);
-    let within: Vec<&str> = names.iter().copied().filter(holds).take(3).collect();
+    let is_part = |known: &&str| {
+        let mut parts = known.trim_matches('`').split(['-', '_', ' ']);
+        wanted.len() > 3 && parts.any(|part| strsim::osa_distance(part, &wanted) <= most)
+    };
+    let mut within: Vec<&str> = names.iter().copied().filter(holds).take(3).collect();
+    if within.is_empty() {
+        within = names.iter().copied().filter(is_part).take(3).collect();
+    }
     if !within.is_empty() {
         return format!("did you mean {}?", within.join(" or "));
     }
@@ -47,6 +54,7 @@ mod tests {
         assert_eq!(near("peakmemory", known), "did you mean `peak-memory`?");
         assert_eq!(near("memory", known), "did you mean `peak-memory`?");
         assert_eq!(near("mem", known), "did you mean `peak-memory` or `peak-memory-tree`?");
+        assert_eq!(near("memroy", known), "did you mean `peak-memory` or `peak-memory-tree`?");
         assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
         let far = near("instructions", known);
         assert!(far.starts_with("known: `wall`, `cpu`, ") && far.ends_with(" and 1 more"), "{far}");
