@@ -114,7 +114,7 @@ mod tests {
             &Unit::Other(String::new()),
             Summary::of(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 40.0]).as_ref(),
         );
-        assert_eq!((&*counts.spread, &*counts.margin), ("100.0 %", "−100 … +3900 %"));
+        assert_eq!((&*counts.spread, &*counts.margin), ("100 %", "−100 … +3900 %"));
         assert_eq!(SummaryText::of(&Unit::Bytes, None), SummaryText::default());
     }
 

@@ -131,7 +131,12 @@ pub fn change(ratio: f64) -> String {
     if percent.abs() >= 1000.0 {
         return format!("× {}", factor(ratio));
     }
-    format!("{sign}{:.1} %", percent.abs())
+    format!("{sign}{:.*} %", tenths(percent), percent.abs())
+}
+
+/// Whether tenths of a per cent say anything beside such a number: one decimal, or none.
+fn tenths(percent: f64) -> usize {
+    usize::from(percent.abs() < 100.0)
 }
 
 /// A share in percent: `1.2 %`; from ten times on as a factor: `× 18.3`.
@@ -142,7 +147,7 @@ pub fn percent(share: f64) -> String {
     let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
     match percent.abs() {
         1e3.. => times(share),
-        _ => format!("{percent:.1} %"),
+        _ => format!("{percent:.*} %", tenths(percent)),
     }
 }
 
@@ -237,6 +242,7 @@ mod tests {
             [change(1.123), change(0.5), change(0.9996), change(80.0)],
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
+        assert_eq!([change(3.73), percent(5.39), percent(0.999)], ["+273 %", "539 %", "99.9 %"]);
         assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "× 3.57e18"]);
         assert_eq!([percent(126.866), percent(0.1234)], ["× 127", "12.3 %"]);
     }

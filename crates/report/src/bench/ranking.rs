@@ -5,7 +5,7 @@ use tacho_stats::compare::{ChoiceReason, Verdict};
 
 use super::{BenchFindings, BenchReference, BenchRow};
 use crate::block::{AnswerCell, AnswerTable, Block};
-use crate::comparison::{clauses, shown};
+use crate::comparison::{clauses, far_from_medians, shown};
 use crate::words::percent;
 
 /// What is said where nothing is known that would decide.
@@ -24,7 +24,17 @@ impl BenchFindings<'_> {
         let sentences = self.modes(reference.index).into_iter().chain(self.beaten());
         let table = AnswerTable::of(&RANKED, &(0..1), rows);
         let lines = sentences.chain([self.above(reference)]).map(Block::Sentence);
-        lines.chain([Block::Table(table)]).collect()
+        let apart = self.others().filter_map(|index| self.apart(index, reference.index));
+        lines.chain([Block::Table(table)]).chain(apart.map(Block::Sentence)).collect()
+    }
+
+    /// What the ratio of a command is of, where the medians above have another one.
+    fn apart(&self, index: usize, reference: usize) -> Option<String> {
+        let [time, other] =
+            [index, reference].map(|at| self.rows[at].time.filter(|time| !time.is_bound));
+        let estimate = self.rows[index].comparison?.estimate?;
+        let medians = time?.median / other?.median;
+        Some(format!("{}: {}", self.quoted(index), far_from_medians(&estimate, medians)?))
     }
 
     /// What the rows are: `ratios to a, the fastest, with 95 % intervals`.

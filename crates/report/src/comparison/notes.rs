@@ -186,11 +186,9 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         return None;
     };
     let medians = b.median / a.median;
-    let is_far =
-        |ratio: f64| medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
     let second = row.comparison.second.filter(|it| it.estimator == Estimator::Median);
     if let Some(second) = second {
-        second.ratio.filter(|ratio| is_far(*ratio))?;
+        second.ratio.filter(|ratio| is_far(*ratio, medians))?;
         let is_corrected = row.comparison.choice.because == ChoiceReason::HostMoves;
         let medians = factor(medians);
         // The uncorrected ratio is in the row.
@@ -201,6 +199,12 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
             )
         });
     }
+    far_from_medians(&estimate, medians)
+}
+
+/// What an estimated ratio is of, where that of the medians is another one.
+#[must_use]
+pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
     let of = match estimate.estimator {
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "over all pairs of samples",
@@ -210,9 +214,14 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
         Estimator::Runs => "of runs",
         Estimator::Median => return None,
     };
-    let ratio = estimate.ratio.filter(|ratio| is_far(*ratio))?;
+    let ratio = estimate.ratio.filter(|ratio| is_far(*ratio, medians))?;
     let [ratio, medians] = [ratio, medians].map(factor);
     Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
+}
+
+/// Whether a ratio contradicts that of the medians.
+fn is_far(ratio: f64, medians: f64) -> bool {
+    medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART
 }
 
 #[cfg(test)]
