@@ -162,6 +162,30 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// Both names, cut to `width` so that they still differ where they do; names that are the same have
+/// the letter of their side.
+#[must_use]
+pub fn cut_apart(names: &[String; 2], width: usize) -> [String; 2] {
+    let short = names.each_ref().map(|name| cut(name, width));
+    if short[0] != short[1] {
+        return short;
+    }
+    let [a, b] = apart(names.clone());
+    let alike = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    // A few characters before the difference show where it is.
+    let from = (alike + width / 2).saturating_sub(width);
+    [a, b].map(|name| {
+        let rest: String = name.chars().skip(from).collect();
+        cut(&if from > 0 { format!("…{rest}") } else { rest }, width)
+    })
+}
+
+/// The names of two sides; those that are the same have the letter of their side.
+#[must_use]
+pub fn apart([a, b]: [String; 2]) -> [String; 2] {
+    if a == b { [format!("A: {a}"), format!("B: {b}")] } else { [a, b] }
+}
+
 /// A ratio: `× 1.052`.
 #[must_use]
 pub fn times(ratio: f64) -> String {
@@ -258,6 +282,15 @@ mod tests {
             nouns.map(|noun| count(2, noun)),
             ["2 analyses", "2 stretches", "2 searches", "2 series", "2 fresh pairs"]
         );
+    }
+
+    #[test]
+    fn two_sides_are_told_apart() {
+        let both = |a: &str, b: &str| cut_apart(&[a.to_owned(), b.to_owned()], 12);
+        assert_eq!(both("sleep 1", "sleep 2"), ["sleep 1", "sleep 2"]);
+        assert_eq!(both("sleep 1", "sleep 1"), ["A: sleep 1", "B: sleep 1"]);
+        let long = both("convert --fast --size 1 in", "convert --fast --size 2 in");
+        assert_eq!(long, ["…-size 1 in", "…-size 2 in"]);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use crate::words::{moved, percent, precision};
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
+/// More times as many samples are not counted.
+const MANY: f64 = 100.0;
 /// A host whose speed moves by less is not worth a word.
 const LITTLE: f64 = 0.01;
 /// More rounds than this are not given as a number.
@@ -279,6 +281,9 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
         moved(uneven)
     );
     Some(match choice.gain.filter(|gain| *gain >= GAIN) {
+        Some(gain) if gain > MANY => {
+            format!("{slow}; otherwise over {MANY} times as many samples would be needed")
+        }
         Some(gain) => format!("{slow}; otherwise {gain:.0} times as many samples would be needed"),
         None => slow,
     })

@@ -6,7 +6,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
 use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
-use crate::words::{self, count, cut, median, percent, times};
+use crate::words::{self, count, cut_apart, median, percent, times};
 
 /// The head of the smallest differences that would have been found.
 const LEAST: &str = "detectable";
@@ -93,7 +93,7 @@ impl ComparisonReport<'_> {
 
     /// The lines of a row where no table has room.
     fn narrow(&self, cells: &[AnswerCell]) -> Vec<String> {
-        let names = self.names.each_ref().map(|name| cut(name, NAME));
+        let names = cut_apart(&self.names, NAME);
         let text = |at: usize| cells[at].text.as_str();
         let headed = |head: &str, at: usize| match text(at) {
             "" => String::new(),
@@ -174,7 +174,7 @@ impl ComparisonReport<'_> {
     /// What would settle a row that is unclear, or why nothing does.
     #[must_use]
     pub fn missing(&self, row: &ComparedRow) -> Option<String> {
-        let names = self.names.each_ref().map(|name| cut(name, NAME));
+        let names = cut_apart(&self.names, NAME);
         let layouts = row.levels[0].map(|levels| levels.layouts);
         let names = names.each_ref().map(String::as_str);
         clauses::missing(&row.comparison, names, &row.metric.unit, layouts, |rounds| {

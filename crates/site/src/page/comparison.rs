@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::RunState;
 use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
-use tacho_report::words::{interval, median};
+use tacho_report::words::{apart, interval, median};
 use tacho_stats::Summary;
 use tacho_stats::compare::ChoiceReason;
 
@@ -56,7 +56,7 @@ fn title(one: &ComparisonRecord) -> String {
 /// What the sides are called where there is little room.
 fn short(one: &ComparisonRecord) -> [String; 2] {
     let names = if is_try(one) { ["without", "with"] } else { [0, 1].map(|side| one.name(side)) };
-    names.map(str::to_owned)
+    apart(names.map(str::to_owned))
 }
 
 /// The answer, as it is worded for all media.

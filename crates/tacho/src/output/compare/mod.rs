@@ -19,6 +19,7 @@ use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVER
 use tacho_record::{short_name, shown as in_one_line};
 use tacho_report::block::Block;
 use tacho_report::comparison::{ComparedRow, ComparisonReport, counts, in_order};
+use tacho_report::words::apart;
 
 use super::{blocks, text};
 use crate::output;
@@ -122,7 +123,7 @@ impl CompareReport<'_> {
     /// What both are called, each on one line: a command may have several. A CI system types
     /// whole hashes.
     fn names(&self) -> [String; 2] {
-        self.terms.sides.each_ref().map(|side| in_one_line(short_name(&side.name)))
+        apart(self.terms.sides.each_ref().map(|side| in_one_line(short_name(&side.name))))
     }
 
     /// A table for a pull request, and below it all that limits what it says.
