@@ -97,7 +97,7 @@ fn what_a_commit_made_is_confirmed() {
     let nothing = project.tacho("changes --confirm --quiet").succeeds().stdout;
     assert_snapshot!(
         nothing,
-        @"nothing to confirm: each listed change was measured again already, or is not new"
+        @"nothing to confirm: no new change is left to measure again"
     );
     let more = project
         .tacho(&format!("changes --confirm {name} --rounds 6 --seed 3 --json"))

@@ -48,7 +48,7 @@ pub const SETTINGS: [(&str, &str, Option<&str>, &str); 13] = [
     ("perf-rate", "N", Some("1"), "samples per second that perf may take"),
     ("shield", "CPUS", None, "CPUs that only the command may use"),
     ("smt", "on|off", Some("off"), "whether second threads of cores are used"),
-    ("stop", "SERVICE", None, "a service that is stopped"),
+    ("stop", "SERVICE", None, "a service to stop"),
     ("thp", "always|madvise|never", Some("madvise"), "when large pages are given out"),
     ("turbo", "on|off", Some("off"), "whether CPUs may exceed their base frequency"),
     ("watchdog", "on|off", Some("off"), "whether a counter watches for a hung kernel"),

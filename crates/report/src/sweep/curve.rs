@@ -88,7 +88,7 @@ impl SweepFindings<'_> {
         let knee = curve.knee?;
         let cost = percent(curve.costs[knee].estimate.exp_m1());
         let name = self.name(knee);
-        Some(format!("knee: {name}, {cost} from the best: further steps gain less"))
+        Some(format!("knee: {name}, {cost} worse than the best: further steps gain less"))
     }
 
     fn default(&self, curve: &SweepCurve) -> Option<String> {

@@ -170,7 +170,7 @@ impl SweepFindings<'_> {
         let mut lines = self.sentences(curve, &medians);
         if differ(curve, &medians, self.metric.better) {
             let of = match &self.metric.unit {
-                Unit::Nanoseconds => "is corrected for the speed of the host",
+                Unit::Nanoseconds => "is corrected to the host's usual speed",
                 _ => "compares levels that are fitted to all executions",
             };
             lines.push(format!("`× best` {of}, so it differs here from the ratio of the medians"));

@@ -112,10 +112,10 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let Some((sd, samples)) = known else {
         let much = match asked.by {
             ValueComparison::Failure => "if the command is flaky",
-            _ => "where there is much noise",
+            _ => "if values vary much",
         };
         let [low, high] = [low, high].map(about);
-        return format!("{low} samples; {high} or more {much}");
+        return format!("{low} samples, or {high} and more {much}");
     };
     let varied = match samples {
         few if few < FEW => "hardly varied".to_owned(),

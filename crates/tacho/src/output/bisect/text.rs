@@ -277,8 +277,8 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     // With `--all` it stands below what was looked at in between.
     if bisection.candidates.len() > 2 && !asked.all {
         blocks.push(hint(
-            "a change that was reverted within the range is invisible at its ends: use `--all`, \
-             or name a revision in between",
+            "a change that was reverted within the range is not seen: use `--all`, or name a \
+             revision in between",
         ));
     }
     blocks

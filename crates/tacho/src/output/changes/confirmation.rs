@@ -98,7 +98,7 @@ impl ConfirmationReport {
             let nothing = if self.named {
                 "none of these changes is listed"
             } else {
-                "each listed change was measured again already, or is not new"
+                "no new change is left to measure again"
             };
             return format!("nothing to confirm: {nothing}\n");
         }
