@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use tacho_record::plan::Benchmark;
 use tacho_record::{
-    BenchmarkKey, Build, Change, Digest, Direction, Finding, LevelChange, LimitedExecutions,
-    Metric, Point, Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Build, Change, Digest, Direction, Finding, HostUnevenness, LevelChange,
+    LimitedExecutions, Metric, Point, Recipes, Revision, Series, SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -94,10 +94,14 @@ pub fn read_with_values(
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
+        let points: Vec<Point> =
+            revisions.iter().map(|revision| material.point(revision)).collect();
+        // Runs of other revisions or builds are of no matter here.
+        let is_shown = |one: &HostUnevenness| points.iter().any(|it| it.runs.contains(&one.run));
         let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
-            points: revisions.iter().map(|revision| material.point(revision)).collect(),
-            uneven,
+            uneven: uneven.into_iter().filter(is_shown).collect(),
+            points,
             changes: level_changes(&reported, of.benchmark, metric),
         };
         all.push((
