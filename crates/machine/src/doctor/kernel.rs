@@ -31,7 +31,8 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "cpu-quota",
         harm: Harm::High,
         what: format!("the control group of tacho may use {cpus} CPUs"),
-        effect: "A program that has used its quota of 100 ms stands still for up to 100 ms.",
+        effect: "A program that has used up the quota of a period (100 ms) stands still until the \
+                 next.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
         remedy: FindingRemedy::Impossible(
             "the command that started this container or service sets it".to_owned(),
