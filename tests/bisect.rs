@@ -711,7 +711,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
     let told = regex::Regex::new(
-        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % needs about \d+ samples \(",
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % needs about [\d,]+ samples \(",
     );
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
     let dry = words.into_iter().chain(["--dry-run"]);
@@ -719,7 +719,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     let dry = dry.split_whitespace().collect::<Vec<_>>().join(" ");
     let known =
         regex::Regex::new(
-            r"; about 20 samples for a large change, \d+ for 10 % \(values varied by \d+\.\d % here\) about .* to ",
+            r"; about 20 samples for a large change, [\d,]+ for 10 % \(values varied by \d+\.\d % here\) about .* to ",
         )
         .unwrap();
     assert!(known.is_match(&dry), "{dry}");
