@@ -17,7 +17,7 @@ use tacho_store::Analysis;
 
 use super::kept_alert::{alert, effect, kind_of, withdrawal};
 use super::material::Material;
-use super::verdict::RETURNED;
+use super::verdict::{RETURNED, is_within};
 use super::{Judgement, returns};
 
 /// For at most this many points analyses are made up for, when many were added at once: no longer
@@ -404,7 +404,13 @@ impl SeriesLife<'_> {
         };
         let finding = self.finding(alert);
         match before {
-            Some(before) => Change { finding, life, fixed_by, ..before.clone() },
+            Some(before) => {
+                let points = || self.material.series.points.iter();
+                let place = |id: &str| points().position(|point| point.revision.id == id);
+                let stays = !before.differs_again() || is_within(place, &finding, &before.finding);
+                let again = before.again.clone().filter(|_| stays);
+                Change { finding, life, fixed_by, again, ..before.clone() }
+            }
             None => Change {
                 name: name.to_owned(),
                 series: self.material.series.key.clone(),

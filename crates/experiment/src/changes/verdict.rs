@@ -1,6 +1,6 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{ChangeKind, ChangeState, ChangeVerdict, Direction, Life};
+use tacho_record::{ChangeKind, ChangeState, ChangeVerdict, Direction, Finding, Life};
 use tacho_stats::changes::{DetectedChange, Kind};
 
 /// A level has come back when no more than this share of the change is left.
@@ -44,6 +44,19 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
 pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
     let together = before.iter().any(|run| after.contains(run));
     !together && before.len().min(after.len()) == 1
+}
+
+/// Whether a change is still where it was when it was measured again: between both sides of that
+/// time. Else what that said is of another change.
+pub(super) fn is_within(
+    place: impl Fn(&str) -> Option<usize>,
+    now: &Finding,
+    then: &Finding,
+) -> bool {
+    match (place(&then.good), place(&now.revision), place(&then.bad)) {
+        (Some(good), Some(at), Some(bad)) => good < at && at <= bad,
+        _ => true,
+    }
 }
 
 /// How often users were shown a change that is none, by their own word.
@@ -122,6 +135,8 @@ impl<'a> RemainingChange<'a> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn change(before: f64, after: f64, kind: Kind) -> DetectedChange {
@@ -198,5 +213,24 @@ mod tests {
         assert_eq!(returns(&host_again), [Some(1), None], "the old host was taken again");
         let from_zero = [step(0.0, 10.0), environment(10.0, 0.0), step(0.0, 5.0), step(5.0, 0.0)];
         assert_eq!(returns(&from_zero), [Some(3), None, Some(3), None]);
+    }
+
+    fn finding(good: &str, revision: &str, bad: &str) -> Finding {
+        serde_json::from_value(json!({
+            "revision": revision, "good": good, "bad": bad, "before": 1.0, "after": 2.0,
+            "effect": 1.0, "interval": null, "p": 0.01, "kind": "step", "points": 9, "seen": 1,
+            "missed": 0
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_was_measured_again_is_of_a_change_between_its_sides() {
+        let place = |id: &str| "abcdef".find(id);
+        let then = finding("b", "c", "d");
+        let is_within = |revision| is_within(place, &finding("a", revision, "f"), &then);
+        assert!(is_within("c") && is_within("d"));
+        assert!(!is_within("b") && !is_within("e"));
+        assert!(is_within("unknown"), "nothing speaks against it");
     }
 }
