@@ -56,24 +56,16 @@ pub fn compare_earlier(
         notes.push(Note::Limited(limited[0], limited[1]));
     }
     let verdict = estimate.map(|it| Verdict::of(&it, rules.better, rules.margin));
-    let fewest = a.len().min(b.len());
     Comparison {
         verdict: verdict.unwrap_or(Verdict::Unclear),
         significant: estimate.is_some_and(|estimate| estimate.is_significant()),
         size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
         estimate,
-        second: None,
-        choice: EstimatorChoice::plain(Estimator::Runs, ChoiceReason::Earlier),
-        rank_test: rank_test(&a, &b),
-        counts: SampleSizes { a: a.len(), b: b.len(), rounds: fewest },
-        control: None,
         detectable: over.filter(|_| limited == [0, 0]).map(|over| detectable(&over, error)),
-        // More samples of the same runs would not settle it.
-        more: None,
         fewest: None,
         modes,
         notes,
-        look: Look::only(fewest, error),
+        ..unknown(&a, &b, error)
     }
 }
 
@@ -109,6 +101,7 @@ fn unknown(a: &[SampleValue], b: &[SampleValue], error: f64) -> Comparison {
         counts: SampleSizes { a: a.len(), b: b.len(), rounds: fewest },
         control: None,
         detectable: None,
+        // More samples of the same runs would not settle it.
         more: None,
         fewest: Some(KNOWN),
         modes: None,

@@ -10,11 +10,7 @@ use crate::interleaved::{self, InterleavedExecution};
 pub(super) type Layouts = [Vec<Vec<f64>>; 2];
 
 /// A side's samples, and those of the control where it is the same program.
-#[derive(Clone, Copy)]
-pub(super) struct WithControl<'a> {
-    pub own: &'a [SampleValue],
-    pub control: &'a [SampleValue],
-}
+pub(super) type WithControl<'a> = [&'a [SampleValue]; 2];
 
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
@@ -123,11 +119,10 @@ impl RunContrast {
 
     fn of(
         scale: Scale,
-        [side_a, side_b]: [WithControl; 2],
+        [[a, control_a], [b, control_b]]: [WithControl; 2],
         of_a: &dyn Fn(&SampleValue) -> f64,
         of_b: &dyn Fn(&SampleValue) -> f64,
     ) -> Self {
-        let (a, b) = (side_a.own, side_b.own);
         let value_a = |sample: &SampleValue| scale.of_value(of_a(sample));
         let value_b = |sample: &SampleValue| scale.of_value(of_b(sample));
         let rounds =
@@ -151,8 +146,8 @@ impl RunContrast {
         };
         let own = [values(a, &value_a), values(b, &value_b)];
         let pooled = [
-            [own[0].clone(), values(side_a.control, &value_a)],
-            [own[1].clone(), values(side_b.control, &value_b)],
+            [own[0].clone(), values(control_a, &value_a)],
+            [own[1].clone(), values(control_b, &value_b)],
         ];
         Self {
             scale,
@@ -163,12 +158,6 @@ impl RunContrast {
             layouts,
             neighbours: None,
         }
-    }
-
-    /// The values of `b`, of the rounds, and of `b` with the control, lower by this much.
-    pub fn lowered(&self, by: f64) -> [Vec<f64>; 3] {
-        let all = [&self.b, &self.rounds, &self.pooled[1]];
-        all.map(|values| values.iter().map(|value| value - by).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A ratio with its interval.
 
-use super::contrast::{DirectedContrast, RunContrast, WithControl};
+use super::contrast::{DirectedContrast, RunContrast};
 use super::sample::{SampleValue, Scale};
 use super::{Estimator, Look, MoreSamples, order};
 use crate::{Bound, BoundedValue, Summary, interleaved};
@@ -71,7 +71,7 @@ impl BoundContrasts {
         let neighbours = DirectedContrast::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(DirectedContrast::reversed);
         let is_exact = a.iter().chain(b).chain(control).all(SampleValue::is_exact);
-        let (a, b) = (WithControl { own: a, control }, WithControl { own: b, control: &[] });
+        let (a, b) = ([a, control], [b, &[]]);
         Self {
             stated: RunContrast {
                 neighbours: neighbours.clone(),

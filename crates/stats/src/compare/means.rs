@@ -27,19 +27,33 @@ impl Mean {
     }
 }
 
-/// Standard error and degrees of freedom of the difference: Welch, "The Generalization of Student's
-/// Problem When Several Different Population Variances Are Involved", Biometrika 34 (1947).
-pub(super) fn welch([a, b]: [(f64, f64); 2]) -> (f64, f64) {
-    let variance = a.0 + b.0;
-    let freedom = variance * variance / (a.0 * a.0 / a.1 + b.0 * b.0 / b.1);
-    (variance.sqrt(), if variance > 0.0 { freedom } else { a.1 + b.1 })
+/// The difference of two means, by Welch, "The Generalization of Student's Problem When Several
+/// Different Population Variances Are Involved", Biometrika 34 (1947).
+pub(super) struct MeanDifference {
+    pub shift: f64,
+    error: f64,
+    freedom: f64,
 }
 
-/// Shift, standard error, degrees of freedom.
-pub(super) fn difference(scale: Scale, a: &[f64], b: &[f64]) -> Option<(f64, f64, f64)> {
-    let (a, b) = (Mean::of(scale, a)?, Mean::of(scale, b)?);
-    let (error, freedom) = welch([(a.variance, a.freedom), (b.variance, b.freedom)]);
-    Some((b.at - a.at, error, freedom))
+impl MeanDifference {
+    /// `None` with fewer than two values on a side.
+    pub fn of(scale: Scale, a: &[f64], b: &[f64]) -> Option<Self> {
+        let (a, b) = (Mean::of(scale, a)?, Mean::of(scale, b)?);
+        let variance = a.variance + b.variance;
+        let terms = a.variance.powi(2) / a.freedom + b.variance.powi(2) / b.freedom;
+        let freedom = if variance > 0.0 { variance.powi(2) / terms } else { a.freedom + b.freedom };
+        Some(Self { shift: b.at - a.at, error: variance.sqrt(), freedom })
+    }
+
+    /// Below this is the shift at most with the chance `level`.
+    pub fn bound_below(&self, level: f64) -> f64 {
+        self.shift + student_quantile(level, self.freedom) * self.error
+    }
+
+    /// The chance of so high a second mean when the shift is `by`.
+    pub fn chance_above(&self, by: f64) -> f64 {
+        t_above(self.shift - by, self.error, self.freedom)
+    }
 }
 
 /// The mean of the values, as compared; a single one has one.
@@ -62,14 +76,8 @@ pub(super) fn bound_below(contrast: &RunContrast, level: f64) -> Option<f64> {
     {
         return Some(f64::NEG_INFINITY);
     }
-    let (shift, error, freedom) = difference(contrast.scale, &contrast.a, &contrast.b)?;
-    Some(shift + student_quantile(level, freedom) * error)
-}
-
-/// The chance of so high a mean of `b` when the shift is `by`.
-pub(super) fn above(contrast: &RunContrast, by: f64) -> f64 {
-    let difference = difference(contrast.scale, &contrast.a, &contrast.b);
-    difference.map_or(1.0, |(shift, error, freedom)| t_above(shift - by, error, freedom))
+    let difference = MeanDifference::of(contrast.scale, &contrast.a, &contrast.b);
+    Some(difference?.bound_below(level))
 }
 
 /// The chance of so high a value of so large an error.

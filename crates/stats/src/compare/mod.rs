@@ -14,11 +14,9 @@ mod estimator;
 mod family;
 mod influence;
 mod judge;
-mod levels;
 #[cfg(test)]
 mod limits;
 mod means;
-mod memory;
 mod modes;
 #[cfg(test)]
 mod noise;
@@ -50,6 +48,7 @@ pub use influence::{
 };
 pub use judge::compare;
 pub use modes::{SharedModes, TwoModes};
+pub(crate) use ranks::doubled_ranks;
 pub use run_effect::RunEffectPrior;
 pub use sample::{SampleValue, Scale};
 pub use sample_size::MoreSamples;

@@ -1,6 +1,5 @@
 //! The shift between the same quantile of two sets of samples, between two order statistics.
 
-use super::memory::SerialMemory;
 use crate::distribution::hypergeometric;
 
 /// One rank of each side, from 1: that the first is above the second has at most this chance when
@@ -12,11 +11,6 @@ struct Ranks {
     chance: f64,
 }
 
-thread_local! {
-    // By both numbers of values, quantile and level.
-    static FOUND: SerialMemory<(usize, usize, u64, u64), Option<Ranks>> = SerialMemory::default();
-}
-
 /// Below this is the shift of `b`'s `p`-quantile against `a`'s at most with the chance `level`;
 /// both ascending.
 ///
@@ -24,9 +18,7 @@ thread_local! {
 /// out: the precedence test (Nelson, "Tables for a Precedence Life Test", Technometrics 5 (1963)),
 /// turned into a bound for populations that differ by a shift. `None` with too few samples.
 pub(super) fn bound_below(a: &[f64], b: &[f64], p: f64, level: f64) -> Option<f64> {
-    let find = || path(a.len(), b.len(), p).find(|ranks| ranks.chance <= level);
-    let ranks =
-        FOUND.with(|found| found.get((a.len(), b.len(), p.to_bits(), level.to_bits()), find))?;
+    let ranks = path(a.len(), b.len(), p).find(|ranks| ranks.chance <= level)?;
     Some(b[ranks.b - 1] - a[ranks.a - 1])
 }
 

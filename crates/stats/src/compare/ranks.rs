@@ -1,13 +1,7 @@
 //! Sums of ranks, and how likely they are when nothing differs: counted out for few samples, ties
 //! included.
 
-use super::memory::SerialMemory;
 use crate::distribution::{ln_choose, normal_below, normal_quantile};
-
-thread_local! {
-    // By both numbers of values (0 the second for pairs) and level.
-    static COUNTED: SerialMemory<(usize, usize, u64), Option<usize>> = SerialMemory::default();
-}
 
 /// Up to this many pairs, or values on each side, chances are counted out; beyond, the sum of ranks
 /// is normal.
@@ -68,15 +62,7 @@ pub(super) fn signed_ranks_above(differences: &[f64]) -> f64 {
     let sum: usize = ranks.iter().filter(|(_, positive)| *positive).map(|(rank, _)| rank).sum();
     let whole: usize = ranks.iter().map(|(rank, _)| rank).sum();
     if ranks.len() <= EXACT {
-        let mut chances = vec![0.0; whole + 1];
-        chances[0] = 1.0;
-        for (rank, _) in &ranks {
-            for sum in (0..chances.len()).rev() {
-                let raised = if sum >= *rank { chances[sum - rank] } else { 0.0 };
-                chances[sum] = f64::midpoint(chances[sum], raised);
-            }
-        }
-        return chances[sum..].iter().sum::<f64>().min(1.0);
+        return total(&tossed_sums(ranks.iter().map(|(rank, _)| *rank), whole)[sum..]);
     }
     let squares: f64 = ranks.iter().map(|(rank, _)| (*rank as f64).powi(2)).sum();
     normal_above(sum as f64, whole as f64 / 2.0, squares / 4.0)
@@ -88,8 +74,7 @@ pub(super) fn shift_rank(m: usize, n: usize, level: f64) -> Option<usize> {
     if m.max(n) <= EXACT {
         // The normal bound at a multiple of the level is beyond the exact one.
         let most = normal_shift_rank(m, n, (4.0 * level).min(0.5)).unwrap_or(0) + 5;
-        let count = || bound(&rank_sum_chances(m, n, most), level);
-        return COUNTED.with(|counted| counted.get((m, n, level.to_bits()), count));
+        return bound(&rank_sum_chances(m, n, most), level);
     }
     normal_shift_rank(m, n, level)
 }
@@ -102,15 +87,14 @@ fn normal_shift_rank(m: usize, n: usize, level: f64) -> Option<usize> {
 /// The same for the means of all pairs of `n` differences.
 pub(super) fn walsh_rank(n: usize, level: f64) -> Option<usize> {
     if n <= EXACT {
-        let count = || bound(&signed_rank_chances(n), level);
-        return COUNTED.with(|counted| counted.get((n, 0, level.to_bits()), count));
+        return bound(&tossed_sums(1..=n, n * (n + 1) / 2), level);
     }
     let n = n as f64;
     normal_bound(n * (n + 1.0) / 4.0, n * (n + 1.0) * (2.0 * n + 1.0) / 24.0, level)
 }
 
 /// Twice the rank of each number among all, from 2; equal ones share the mean of their ranks.
-pub(super) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
+pub(crate) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]));
     let mut ranks = vec![0; values.len()];
@@ -150,11 +134,11 @@ fn rank_sum_chances(m: usize, n: usize, most: usize) -> Vec<f64> {
     counts.iter().map(|count| count / all).collect()
 }
 
-/// For each sum of ranks of the positive ones of `n` differences, its chance.
-fn signed_rank_chances(n: usize) -> Vec<f64> {
-    let mut chances = vec![0.0; n * (n + 1) / 2 + 1];
+/// For each sum of the positive ones of these ranks, its chance, if each sign is a coin's toss.
+fn tossed_sums(ranks: impl Iterator<Item = usize>, whole: usize) -> Vec<f64> {
+    let mut chances = vec![0.0; whole + 1];
     chances[0] = 1.0;
-    for rank in 1..=n {
+    for rank in ranks {
         for sum in (0..chances.len()).rev() {
             let raised = if sum >= rank { chances[sum - rank] } else { 0.0 };
             chances[sum] = f64::midpoint(chances[sum], raised);

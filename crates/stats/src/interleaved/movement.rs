@@ -1,5 +1,7 @@
 //! Does the host's speed move? Bartels' rank version of von Neumann's ratio test (JASA 77, 1982).
 
+use crate::compare::doubled_ranks;
+
 /// Where it is asked whether the host's speed moves: the more often chance may say so, the more
 /// evidence it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,25 +44,10 @@ pub(super) fn score(rest: &[f64]) -> f64 {
     if rest.len() < 8 {
         return 0.0;
     }
-    let ranks = ranks(rest);
-    let mean = f64::midpoint(n, 1.0);
+    // Twice the ranks: what is asked has no unit.
+    let ranks = doubled_ranks(rest).into_iter().map(|rank| rank as f64).collect::<Vec<f64>>();
+    let mean = n + 1.0;
     let spread: f64 = ranks.iter().map(|rank| (rank - mean).powi(2)).sum();
     let steps: f64 = ranks.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     if spread > 0.0 { (2.0 - steps / spread) * (n + 2.4).sqrt() / 2.0 } else { 0.0 }
-}
-
-/// The rank of each value; equal ones share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by(|&one, &other| values[one].total_cmp(&values[other]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut first = 0;
-    for tied in order.chunk_by(|&one, &other| values[one] == values[other]) {
-        let rank = first as f64 + f64::midpoint(tied.len() as f64, 1.0);
-        for &index in tied {
-            ranks[index] = rank;
-        }
-        first += tied.len();
-    }
-    ranks
 }

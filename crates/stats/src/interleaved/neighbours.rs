@@ -100,16 +100,7 @@ impl Tails {
 
     /// How far each execution is above its neighbours: the score of the level in it.
     pub fn scores(&self, rest: &[f64]) -> Vec<f64> {
-        let mut scores = vec![0.0; rest.len()];
-        for lag in 1..=LAGS.min(rest.len().saturating_sub(1)) {
-            for at in lag..rest.len() {
-                let difference = rest[at] - rest[at - lag];
-                let score = self.weight(lag, difference) * difference;
-                scores[at] += score;
-                scores[at - lag] -= score;
-            }
-        }
-        scores
+        scores_by(rest, |lag, difference| self.weight(lag, difference) * difference)
     }
 
     /// The mean slope of the score at each lag: the information in one difference.
@@ -129,14 +120,21 @@ impl Tails {
 
 /// How far each execution is above its neighbours, where only the farthest differences are cut off.
 pub(super) fn wide_scores(rest: &[f64]) -> Vec<f64> {
+    let most: [f64; LAGS] = std::array::from_fn(|at| {
+        let far: Vec<f64> = lags(rest, at + 1).map(f64::abs).collect();
+        quantile(&far, super::fit::WIDE).unwrap_or(0.0).max(FINEST)
+    });
+    scores_by(rest, |lag, difference| (difference / most[lag - 1]).clamp(-1.0, 1.0))
+}
+
+/// What each execution has of its differences to those before it, and those after it take off.
+fn scores_by(rest: &[f64], of: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let mut scores = vec![0.0; rest.len()];
-    for lag in 1..=LAGS.min(rest.len().saturating_sub(1)) {
-        let far: Vec<f64> = lags(rest, lag).map(f64::abs).collect();
-        let most = quantile(&far, super::fit::WIDE).unwrap_or(0.0).max(FINEST);
-        for at in lag..rest.len() {
-            let score = (rest[at] - rest[at - lag]).clamp(-most, most) / most;
-            scores[at] += score;
-            scores[at - lag] -= score;
+    for lag in 1..=LAGS {
+        for (at, difference) in lags(rest, lag).enumerate() {
+            let score = of(lag, difference);
+            scores[at + lag] += score;
+            scores[at] -= score;
         }
     }
     scores
@@ -289,10 +287,10 @@ pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> boo
 fn weights(tails: &Tails, rest: &[f64]) -> Vec<f64> {
     let mut weights = vec![0.0; rest.len()];
     for lag in 1..=LAGS {
-        for at in lag..rest.len() {
-            let weight = tails.weight(lag, rest[at] - rest[at - lag]);
+        for (at, difference) in lags(rest, lag).enumerate() {
+            let weight = tails.weight(lag, difference);
+            weights[at + lag] += weight;
             weights[at] += weight;
-            weights[at - lag] += weight;
         }
     }
     let most = weights.iter().copied().fold(0.0, f64::max);
