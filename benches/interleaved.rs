@@ -6,7 +6,8 @@
 //! rounds, the root mean square error of the estimated levels beside that of medians, minima and
 //! rounds taken off; then how often intervals of 95 % hold the truth. Without a file it prints the
 //! time for 100,000 samples of 50 programs.
-//! `TACHO_ESTIMATORS=TRIALS` compares on simulated hosts by each way to take a ratio.
+//! `TACHO_ESTIMATORS=TRIALS` compares on simulated hosts by each way to take a ratio;
+//! `TACHO_DUET=TRIALS` the same of programs that are executed at the same time.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -15,10 +16,11 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::compare::{ComparisonRules, DuetPair, Look, SampleValue, compare_duet};
 use tacho_stats::interleaved::{Contrast, Fit, InterleavedExecution};
 use tacho_stats::summary::median;
 
+#[path = "interleaved/duets.rs"]
+mod duets;
 #[path = "interleaved/estimators.rs"]
 mod estimators;
 #[allow(dead_code, reason = "shared with the tests")]
@@ -53,8 +55,8 @@ fn main() {
         estimators::table(trials.parse().unwrap());
         return;
     }
-    if std::env::var_os("TACHO_DUET").is_some() {
-        duet();
+    if let Ok(trials) = std::env::var("TACHO_DUET") {
+        duets::table(trials.parse().unwrap());
         return;
     }
     speed();
@@ -282,81 +284,6 @@ fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Int
         }
     }
     all
-}
-
-/// Pairs executed at the same time on two processors: the ratio of rounds beside the estimate of
-/// neighbours, on hosts whose speed moves for both, for each processor alone, and not at all.
-fn duet() {
-    println!(
-        "duets of 30 pairs, 2 % apart: root mean square error, and share of 95 % intervals that \
-         hold"
-    );
-    let mut rng = ChaCha8Rng::seed_from_u64(9);
-    for (host, common, own) in
-        [("steady", 0.0, 0.0), ("both", 0.5, 0.0), ("each", 0.0, 0.5), ("all", 0.5, 0.5)]
-    {
-        let mut tally = [(0.0, 0_u32); 2];
-        for _ in 0..TRIALS {
-            let pairs = duets(common, own, &mut rng);
-            let rules = ComparisonRules::default();
-            let told =
-                compare_duet(&pairs, &rules, Look::only(pairs.len(), 0.05)).estimate.unwrap();
-            let interval = told.interval.unwrap();
-            let found = [
-                (told.ratio.unwrap().ln(), (interval.0.ln(), interval.1.ln())),
-                neighbours(&pairs),
-            ];
-            for (tally, (shift, (low, high))) in tally.iter_mut().zip(found) {
-                tally.0 += (shift - 0.02) * (shift - 0.02);
-                tally.1 += u32::from(low <= 0.02 && 0.02 <= high);
-            }
-        }
-        print!("{host:7}");
-        for (name, (squares, held)) in ["rounds", "neighbours"].iter().zip(tally) {
-            let trials = f64::from(TRIALS);
-            print!("  {name} {:.4} {:.3}", (squares / trials).sqrt(), f64::from(held) / trials);
-        }
-        println!();
-    }
-}
-
-const TRIALS: u32 = 300;
-
-/// Pairs on a host of which both processors, and each by itself, are slow for a while.
-fn duets(common: f64, own: f64, rng: &mut ChaCha8Rng) -> Vec<DuetPair> {
-    let mut slow = [false; 3];
-    (0..30)
-        .map(|at| {
-            for it in &mut slow {
-                *it ^= rng.random::<f64>() < 0.15;
-            }
-            let swapped = at % 2 == 1;
-            let mut value = |cpu: usize, level: f64| {
-                let noise: f64 = (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>() * 0.014;
-                let host =
-                    f64::from(u8::from(slow[2])) * common + f64::from(u8::from(slow[cpu])) * own;
-                SampleValue::new((level + host + noise).exp())
-            };
-            let a = value(usize::from(swapped), 0.0);
-            DuetPair { a, b: value(usize::from(!swapped), 0.02), swapped }
-        })
-        .collect()
-}
-
-/// The shift by neighbours, as if the processors were one after the other.
-fn neighbours(pairs: &[DuetPair]) -> (f64, (f64, f64)) {
-    let execution = |(round, pair): (u32, &DuetPair)| {
-        let of = |program: usize, sample: SampleValue| InterleavedExecution {
-            program,
-            round,
-            value: sample.value.ln(),
-        };
-        let (a, b) = (of(0, pair.a), of(1, pair.b));
-        if pair.swapped { [b, a] } else { [a, b] }
-    };
-    let all: Vec<InterleavedExecution> = (0..).zip(pairs).flat_map(execution).collect();
-    let contrast = Contrast::of(&all).unwrap();
-    (contrast.shift(), (contrast.bound_below(0.025), contrast.bound_above(0.025)))
 }
 
 /// 100,000 samples of 50 programs on a host of two speeds.

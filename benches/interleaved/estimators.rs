@@ -22,7 +22,7 @@ const WAYS: [(&str, Option<Estimator>); 7] = [
 
 /// How often a way was right, of comparisons of equal programs and of those 2 % apart.
 #[derive(Default)]
-struct Score {
+pub struct Score {
     squares: f64,
     held: u32,
     detected: [u32; 2],
@@ -61,21 +61,23 @@ fn row(name: &str, trials: u32, movement: Movement, set: impl Fn(&mut SimulatedH
             score.add(&judged(&executions, way), truth);
         }
     }
-    let percent = |count: u32, of: u32| f64::from(100 * count) / f64::from(of);
-    let cell = |score: Score| {
-        format!(
-            "{:.0}, {:.0}, {:.0}, {:.0}",
-            1e4 * (score.squares / f64::from(2 * trials)).sqrt(),
-            percent(score.held, 2 * trials),
-            percent(score.detected[0], trials),
-            percent(score.detected[1], trials),
-        )
-    };
-    println!("| {name} | {} |", scores.map(cell).join(" | "));
+    println!("| {name} | {} |", scores.map(|score| score.cell(trials)).join(" | "));
 }
 
 impl Score {
-    fn add(&mut self, compared: &Comparison, truth: f64) {
+    /// The root mean square error, of twice as many trials.
+    pub fn error(&self, trials: u32) -> f64 {
+        1e4 * (self.squares / f64::from(2 * trials)).sqrt()
+    }
+
+    pub fn cell(&self, trials: u32) -> String {
+        let percent = |count: u32, of: u32| f64::from(100 * count) / f64::from(of);
+        let (held, [equal, apart]) = (percent(self.held, 2 * trials), self.detected);
+        let [equal, apart] = [equal, apart].map(|count| percent(count, trials));
+        format!("{:.0}, {held:.0}, {equal:.0}, {apart:.0}", self.error(trials))
+    }
+
+    pub fn add(&mut self, compared: &Comparison, truth: f64) {
         let estimate = compared.estimate.unwrap();
         self.squares += (estimate.ratio.unwrap() / truth).ln().powi(2);
         let (low, high) = estimate.interval.unwrap_or((0.0, f64::INFINITY));
