@@ -114,6 +114,10 @@ impl Contrast {
 
     /// The difference on the way outward from which on none is possible. The chance may fall and
     /// rise again on its way, where the host has two speeds.
+    ///
+    /// The estimate counts as possible, also where its own test excludes it, as of programs that
+    /// the host slows by unequal shares: the interval then goes from the estimate over all that is
+    /// possible. By simulation, a comparison of programs that are slowed alike never stands on one.
     fn bound(&self, way: f64, level: f64) -> f64 {
         let middle = self.shift();
         let is_possible = |far: f64| self.chance(middle + way * far, -way, level) > level;
