@@ -116,13 +116,21 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metr
     UsualSpeed { samples, uneven: Some(fit.uneven()) }
 }
 
-/// By what share executions of a run took longer at the host's slow speed, where its speed is seen
-/// to move in this metric.
+/// All that these runs measured of a benchmark at the host's usual speed, run by run; and by what
+/// share executions took longer at the slow speed, where it moved most.
 #[must_use]
-pub fn of_run(all: &[Measurement], run: i64, metric: &Metric) -> Option<f64> {
-    let of_run = all.iter().filter(|one| one.run == run);
-    let samples: Vec<Vec<Sample>> = of_run.map(|one| one.samples.clone()).collect();
-    each_at_usual_speed(&samples, metric).uneven
+pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> (Vec<Measurement>, Option<f64>) {
+    all.sort_by_key(|one| one.run);
+    let mut uneven: Option<f64> = None;
+    for of_run in all.chunk_by_mut(|one, other| one.run == other.run) {
+        let samples: Vec<Vec<Sample>> = of_run.iter().map(|one| one.samples.clone()).collect();
+        let usual = each_at_usual_speed(&samples, metric);
+        for (one, samples) in of_run.iter_mut().zip(usual.samples) {
+            one.samples = samples;
+        }
+        uneven = uneven.into_iter().chain(usual.uneven).max_by(f64::total_cmp);
+    }
+    (all, uneven)
 }
 
 /// The same, where each vector is of a program of its own.

@@ -6,7 +6,6 @@ use std::io::Write;
 use serde::Serialize;
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::series::{self, SeriesScope};
-use tacho_experiment::analysis::usual_speed;
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
@@ -363,13 +362,14 @@ fn on_host(
     for key in
         versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
     {
-        let all = store.measurements(id, &key)?;
-        let mut measurements = all.clone();
+        let mut together = store.measurements(id, &key)?;
+        let mut measurements = together.clone();
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
         let stands = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
         let executed = if own { Some(revision.id.as_str()) } else { stands };
         measurements.retain(|m| Some(m.revision.as_str()) == executed);
+        together.retain(|one| measurements.iter().any(|own| own.run == one.run));
         if let Some(first) = measurements.first() {
             let executed = first.revision.clone();
             let mut absent = BTreeMap::new();
@@ -387,10 +387,6 @@ fn on_host(
                 planned: versions::planned(&project.plan, &key),
             };
             let watched = lookup::metrics(project, &stored, &key, watched)?;
-            let uneven = measurements
-                .iter()
-                .filter_map(|it| usual_speed::of_run(&all, it.run, watched.first()?));
-            let uneven = uneven.max_by(f64::total_cmp);
             let stopped = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?
                 .of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
@@ -412,7 +408,7 @@ fn on_host(
                 stopped,
                 kept,
                 watched,
-                uneven,
+                together,
             });
         }
     }
@@ -539,7 +535,7 @@ impl HostDetails {
             let summary = table::indent(&measured.summary(metrics));
             out +=
                 &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
-            out += &table::indent(&measured.raw());
+            out += &table::indent(&measured.usual_speed());
             out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());

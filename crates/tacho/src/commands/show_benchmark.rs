@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use comfy_table::{Row, Table};
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
+use tacho_experiment::analysis::usual_speed;
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
 use tacho_report::series::{
-    LOOKED_AT_MEANS, UNPLANNED, left_behind, outlier, sample_value, steadiness, stopped, superseded,
+    self, LOOKED_AT_MEANS, UNPLANNED, left_behind, outlier, sample_value, steadiness, stopped,
+    superseded,
 };
 use tacho_report::summary::SummaryText;
-use tacho_report::words::moved;
 use tacho_stats::Summary;
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
@@ -65,8 +66,8 @@ pub struct MeasuredBenchmark {
     pub kept: Vec<KeptOutput>,
     /// The metrics whose outliers are looked for: those asked for, else the plan's first.
     pub watched: Vec<Metric>,
-    /// By what share executions took longer at the host's slow speed, where it moved in a run.
-    pub uneven: Option<f64>,
+    /// All that its runs measured of the benchmark, which shows the host's speed.
+    pub together: Vec<Measurement>,
 }
 
 /// A benchmark at a revision, in JSON.
@@ -111,7 +112,7 @@ impl MeasuredBenchmark {
             notes: self
                 .notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
             looked_at: self.looked_at,
-            uneven: self.uneven,
+            uneven: self.uneven(),
             stopped: self.stopped.as_ref(),
             steadiness: self
                 .steadiness()
@@ -135,20 +136,34 @@ impl MeasuredBenchmark {
         }
     }
 
-    /// A row a metric.
+    /// The samples with that metric at the host's usual speed, and by what share executions took
+    /// longer at the slow one, where it moved.
+    fn at_usual_speed(&self, metric: &Metric) -> (Vec<Sample>, Option<f64>) {
+        let (all, uneven) = usual_speed::by_run(self.together.clone(), metric);
+        let key = |it: &Measurement| (it.run, it.artifact, it.revision.clone());
+        let own: Vec<_> = self.measurements.iter().map(key).collect();
+        let own = all.into_iter().filter(|it| own.contains(&key(it)));
+        (own.flat_map(|it| it.samples).collect(), uneven)
+    }
+
+    fn uneven(&self) -> Option<f64> {
+        self.at_usual_speed(self.watched.first()?).1
+    }
+
+    /// A row a metric. As in a series, values are those at the host's usual speed.
     pub fn summary(&self, metrics: &[Metric]) -> String {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
-            let counted = self.all().filter(|(_, sample)| sample.counts());
+            let (samples, _) = self.at_usual_speed(metric);
+            let counted = samples.iter().filter(|sample| sample.counts());
             let values: Vec<f64> =
-                counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
+                counted.filter_map(|sample| sample.value(&metric.name)).collect();
             let bounds: Vec<f64> =
                 self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
             let summary = match self.layouts {
                 None => Summary::sampled(&values, &bounds, self.looked_at),
                 Some(layouts) => {
-                    let samples = self.all().map(|(_, sample)| sample);
-                    let of = LayoutMedians::of_samples(samples, metric, layouts);
+                    let of = LayoutMedians::of_samples(samples.iter(), metric, layouts);
                     Summary::over_layouts(&of.medians, &of.bounds)
                 }
             };
@@ -237,15 +252,10 @@ impl MeasuredBenchmark {
         }
     }
 
-    /// That these are raw values of a host whose speed moved.
-    pub fn raw(&self) -> String {
-        self.uneven.map_or_else(String::new, |by| {
-            format!(
-                "raw values; the host's speed moved {}: `tacho show` has medians at the host's \
-                 usual speed\n",
-                moved(by)
-            )
-        })
+    /// That the host's speed moved, and what the numbers are for that.
+    pub fn usual_speed(&self) -> String {
+        let line = series::uneven(self.uneven(), "medians");
+        line.map_or_else(String::new, |line| format!("{line}; samples are as measured\n"))
     }
 
     /// Which of these metrics could not be read, and why; several with one reason together.
