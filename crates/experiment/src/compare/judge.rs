@@ -28,7 +28,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
             // Levels belong to the ratio beside them.
             let evened = match comparison.choice.levels {
                 Some(levels) => at_levels(levels, &group.samples, metric),
-                None => group.samples.clone(),
+                None => group.at_usual_speed(metric).samples,
             };
             rows.push(ComparedRow {
                 benchmark: benchmark.clone(),

@@ -13,6 +13,7 @@ use tacho_stats::compare::{
 use super::family::{self, FamilyRole};
 use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::{by, ruled};
+use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
 use crate::compare::row::ERROR;
 use crate::run::budget::wall;
 use crate::run::enough::is_given_up;
@@ -188,6 +189,17 @@ impl BenchmarkCells {
         samples.get(first..first + self.builds[side]).unwrap_or_default()
     }
 
+    /// All samples; of several layouts of a side with that metric at the host's usual speed, as
+    /// `layouts` has it: each layout counts with its level. The control's are A's layouts again.
+    pub fn at_usual_speed(&self, metric: &Metric) -> UsualSpeed {
+        let [a, b, _] = self.builds;
+        if a.max(b) < 2 {
+            return UsualSpeed { samples: self.samples.clone(), uneven: None };
+        }
+        let programs: Vec<usize> = (0..self.samples.len()).map(|cell| cell % (a + b)).collect();
+        at_usual_speed(&self.samples, &programs, metric)
+    }
+
     /// Whether no further sample makes it comparable: an answer was wrong, or a cell is given up.
     fn is_broken(&self) -> bool {
         let is_wrong = |sample: &Sample| sample.outcome.is_wrong_answer();
@@ -289,8 +301,13 @@ fn comparison(
     rules: &ComparisonRules,
     look: Look,
 ) -> Comparison {
-    let [a, b, control] = [0, 1, 2].map(|side| in_layouts(metric, group.side(side)));
-    compare(&Sides { a: &a, b: &b, control: &control }, &ruled(metric, [&a, &b], rules), look)
+    let usual = group.at_usual_speed(metric);
+    let [a, b, control] =
+        [0, 1, 2].map(|side| in_layouts(metric, group.part(&usual.samples, side)));
+    let sides = Sides { a: &a, b: &b, control: &control };
+    let mut compared = compare(&sides, &ruled(metric, [&a, &b], rules), look);
+    compared.choice.uneven = compared.choice.uneven.or(usual.uneven);
+    compared
 }
 
 /// The same where both sides were executed at the same time: the one at the even position had the
@@ -347,4 +364,54 @@ pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<SampleValue> {
             .map(|it| if metric.is_of_speed() { it.at(place.position) } else { it })
     };
     side.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use tacho_record::{Outcome, Place};
+
+    use super::*;
+
+    /// Four layouts of A, of B and of A again, ten rounds, on a host of two speeds.
+    fn layouts(by: f64, rng: &mut ChaCha8Rng) -> BenchmarkCells {
+        let levels: Vec<f64> = (0..8).map(|_| 0.01 * (rng.random::<f64>() - 0.5)).collect();
+        let mut samples = vec![Vec::new(); 12];
+        let mut slow = false;
+        for round in 1..=10 {
+            for position in 0..12 {
+                slow ^= rng.random::<f64>() < 0.05;
+                let cell = (position * 5 + round) as usize % 12;
+                let of_b = if (4..8).contains(&cell) { by } else { 0.0 };
+                let noise = 0.01 * (rng.random::<f64>() - 0.5);
+                let host = if slow { 0.5 } else { 0.0 };
+                let place = Place { round, position };
+                let (at, outcome) = (jiff::Timestamp::UNIX_EPOCH, Outcome::Valid);
+                let mut sample = Sample { place, at, outcome, values: Vec::new() };
+                sample.add("wall", 1e8 * (levels[cell % 8] + of_b + host + noise).exp());
+                samples[cell].push(sample);
+            }
+        }
+        let builds = [4, 4, 4];
+        let (row, first, comparisons, settled) = (0, 0, Vec::new(), false);
+        BenchmarkCells { row, first, builds, samples, comparisons, settled }
+    }
+
+    #[test]
+    fn layouts_count_with_their_levels_at_the_hosts_usual_speed() {
+        let wall = Metric::built_in("wall").unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(22);
+        let [equal, slower] = [0.0, 0.02].map(|by| {
+            let compared = |_: &u32| {
+                let group = layouts(by, &mut rng);
+                let rules = ComparisonRules::default();
+                comparison(&wall, &group, &rules, Look::only(10, 0.05)).significant
+            };
+            (0..100).filter(compared).count()
+        });
+        println!("{equal} of 100 equal programs differ, {slower} of such 2 % apart");
+        // 5 % and two standard errors of 100 trials.
+        assert!(equal <= 9 && slower >= 90, "{equal} {slower}");
+    }
 }

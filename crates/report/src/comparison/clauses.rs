@@ -271,15 +271,18 @@ pub fn two_modes(
     ))
 }
 
-/// How uneven the host was, and what comparing neighbours in time gained, where they decide.
+/// How uneven the host was, and what comparing neighbours in time gained, where they decide; of
+/// layouts that it was, as each counts with its level.
 #[must_use]
 pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
-    let uneven =
-        choice.uneven.filter(|by| choice.because == ChoiceReason::HostMoves && *by >= LITTLE)?;
-    let slow = format!(
-        "the host's speed moved {}, so executions next to each other are compared",
-        moved(uneven)
-    );
+    let by = moved(choice.uneven.filter(|by| *by >= LITTLE)?);
+    let slow = match choice.because {
+        ChoiceReason::HostMoves => {
+            format!("the host's speed moved {by}, so executions next to each other are compared")
+        }
+        ChoiceReason::Levels => format!("the host's speed moved {by}"),
+        _ => return None,
+    };
     Some(match choice.gain.filter(|gain| *gain >= GAIN) {
         Some(gain) if gain > MANY => {
             format!("{slow}; otherwise over {MANY} times as many samples would be needed")
@@ -443,6 +446,8 @@ mod tests {
             [Some(1.2), None].map(|gain| uneven(&choice(ChoiceReason::HostMoves, gain)));
         assert_eq!(slight, unknown, "a slight gain is not worth a word");
         assert_eq!(uneven(&choice(ChoiceReason::Steady, None)), None);
+        let of_layouts = uneven(&choice(ChoiceReason::Levels, None));
+        assert_eq!(of_layouts.unwrap(), "the host's speed moved by 78 %");
     }
 
     #[test]
