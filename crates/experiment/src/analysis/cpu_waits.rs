@@ -1,5 +1,8 @@
 //! Whether a verdict about wall time holds where programs waited for a CPU. The rule is in
 //! docs/src/method/compare-cases.md.
+//!
+//! Waiting is part of the host's path: [`usual_speed`](super::usual_speed) takes it off, however
+//! much it is.
 
 use tacho_record::Sample;
 use tacho_stats::compare::{Comparison, Note, Verdict, WaitNote};
@@ -29,12 +32,6 @@ pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
     let share = waited / f64::max(ready, wall);
     let is_seen = share >= LITTLE && host_load(programs).others.is_some();
     is_seen.then_some(share)
-}
-
-/// The share, where most of the time of these was waiting, so that times show the other processes.
-#[must_use]
-pub fn mostly_waited(programs: &[&[Sample]]) -> Option<f64> {
-    waited_for_others(programs).filter(|share| *share >= MOST)
 }
 
 /// The comparison of wall times without its verdict where waiting for a CPU may have brought that

@@ -141,7 +141,10 @@ pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &Metric) -> UsualSpe
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
     use tacho_record::{Digest, LimitedExecutions, Outcome, Place};
+    use tacho_stats::summary::median;
 
     use super::*;
 
@@ -221,6 +224,45 @@ mod tests {
             }
         }
         assert_eq!(at_usual_speed(&programs, &[0, 1], &named("cpu")).samples, programs);
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_is_taken_off_too() {
+        // Two programs that compute for 100 and 105 ms, in slices of 4 ms; in spells two others
+        // have a slice of about that length each in between.
+        let mut rng = ChaCha8Rng::seed_from_u64(70);
+        let (mut squares, mut waited) = ([0.0; 2], 0.0);
+        for _ in 0..40 {
+            let mut values = measured();
+            let mut others = 0.0;
+            for round in 0..20 {
+                for position in 0..2 {
+                    if rng.random::<f64>() < 0.1 {
+                        others = 2.0 - others;
+                    }
+                    let program = (round + position) % 2;
+                    let [slices, rest] = [[25, 0], [26, 1]][program];
+                    let slice = |_| 4.0 * others * (0.5 + rng.random::<f64>());
+                    let cpu = f64::from(4 * slices + rest);
+                    let waits: f64 = (0..slices).map(slice).sum();
+                    values[program].values[round] = cpu + waits;
+                    values[program].positions[round] = u32::from(position == 1);
+                    waited += waits / (cpu + waits) / 1600.0;
+                }
+            }
+            let ratio = |values: &[Values]| {
+                let [a, b] = [0, 1].map(|at| median(&values[at].values).unwrap());
+                (b / a / 1.05).ln()
+            };
+            let raw = ratio(&values);
+            even_out(&mut values, &named("wall"));
+            for (square, off) in squares.iter_mut().zip([raw, ratio(&values)]) {
+                *square += off * off;
+            }
+        }
+        println!("waited {waited:.2} of the time: error of medians by evened {squares:?}");
+        assert!((0.2..0.5).contains(&waited), "{waited}");
+        assert!(squares[1] < squares[0] / 4.0, "{squares:?}");
     }
 
     #[test]

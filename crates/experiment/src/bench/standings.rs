@@ -14,7 +14,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::warnings::{carry_over, of_command, of_host};
 use super::{BenchCommand, BenchQuestion};
-use crate::analysis::cpu_waits::{beside_cpu_time, mostly_waited};
+use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
@@ -37,9 +37,6 @@ pub struct Standings {
     /// By what share executions took longer at the host's slow speed, where its speed moved: times
     /// are then those at its usual speed.
     pub uneven: Option<f64>,
-    /// What share of their time commands waited for a CPU, where the host's speed moved and times
-    /// are as measured for that reason: what waits is not slowed by a share of its time.
-    pub waited: Option<f64>,
     /// What may spoil all numbers.
     pub warnings: Vec<BenchWarning>,
 }
@@ -103,8 +100,6 @@ impl Standings {
         margin: f64,
     ) -> Self {
         let usual = usual_speed_of(question, samples);
-        let waited = mostly_waited(&each(samples)).filter(|_| usual.uneven.is_some());
-        let usual = if waited.is_some() { as_measured(samples) } else { usual };
         let alone = |(command, (samples, usual)): (&BenchCommand, (&Vec<Sample>, &Vec<Sample>))| {
             CommandResult::alone(command, samples, usual, question)
         };
@@ -113,7 +108,6 @@ impl Standings {
             each: question.commands.iter().zip(of_each).map(alone).collect(),
             reference,
             uneven: usual.uneven,
-            waited,
             warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
         };
         standings.reference = standings.choose(reference);
@@ -136,7 +130,7 @@ impl Standings {
     /// Without what is said of times and memory, for an answer about another metric.
     #[must_use]
     pub fn without_times(&self) -> Self {
-        let mut other = Self { uneven: None, waited: None, warnings: Vec::new(), ..self.clone() };
+        let mut other = Self { uneven: None, warnings: Vec::new(), ..self.clone() };
         for command in &mut other.each {
             (command.compared, command.verdict) = (None, None);
             (command.user, command.sys, command.peak_memory) = (None, None, None);
@@ -266,16 +260,8 @@ fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpe
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
     match times.first().filter(|_| is_one && question.duet.is_none()) {
         Some(time) => each_at_usual_speed(samples, time),
-        None => as_measured(samples),
+        None => UsualSpeed { samples: samples.to_vec(), uneven: None },
     }
-}
-
-fn as_measured(samples: &[Vec<Sample>]) -> UsualSpeed {
-    UsualSpeed { samples: samples.to_vec(), uneven: None }
-}
-
-fn each(samples: &[Vec<Sample>]) -> Vec<&[Sample]> {
-    samples.iter().map(Vec::as_slice).collect()
 }
 
 /// How commands are compared.

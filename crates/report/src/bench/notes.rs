@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits, Rule};
+use tacho_stats::compare::Comparison;
 
 use crate::block::AnswerNote;
-use crate::series::outlier;
+use crate::comparison::clauses;
+use crate::series::{self, outlier};
 use crate::words::{count, duration, grouped};
 
 /// How many outliers of a command are listed with their causes.
@@ -50,15 +52,20 @@ pub fn duet([first, second]: [u32; 2]) -> String {
     format!("executed at the same time on processors {first} and {second}, swapped each round")
 }
 
-/// That times are as measured although the host's speed moved, since commands waited for a CPU for
-/// this share of their time.
+/// How uneven the host was by these comparisons, and what it would have cost most not to see that;
+/// where times are those at its usual speed, that they are, and by what share it moved.
 #[must_use]
-pub fn uncorrected(waited: f64) -> String {
-    format!(
-        "commands waited for a CPU {:.0} % of the time; times are not corrected to the host's \
-         usual speed",
-        100.0 * waited
-    )
+pub fn host_speed<'a>(
+    compared: impl Iterator<Item = &'a Comparison>,
+    uneven: Option<f64>,
+) -> Option<String> {
+    let moved = compared.filter(|it| clauses::uneven(&it.choice).is_some());
+    let gain = |it: &&Comparison| it.choice.gain.unwrap_or(1.0);
+    let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
+    match (most.and_then(|it| clauses::uneven(&it.choice)), series::uneven(uneven, "times")) {
+        (Some(line), Some(_)) => Some(format!("{line}; times are those at the host's usual speed")),
+        (line, usual) => line.or(usual),
+    }
 }
 
 /// That the notes that are left out are shown with `-v`, with the outliers in front.

@@ -1,6 +1,5 @@
 //! What is said of measured commands: ratios, the fastest, and warnings.
 
-use tacho_record::Place;
 use tacho_report::bench::BenchWarning;
 
 use super::*;
@@ -252,37 +251,4 @@ fn the_fastest_is_whom_no_ratio_calls_slower() {
     let named = standings(&question, &answer, Some(0));
     assert_eq!((named.reference, named.is_reference_fastest()), (Some(0), false));
     assert!(named.each[1].compared.as_ref().unwrap().estimate.unwrap().ratio.unwrap() < 1.0);
-}
-
-#[test]
-fn times_of_commands_that_mostly_waited_stay_as_measured() {
-    let question = question(["a", "b"].map(command), rounds(30));
-    // A slow host in rounds 11 to 20; others use two CPUs, and this share of a time is waited.
-    let samples = |share: f64| -> Vec<Vec<Sample>> {
-        let sample = |program: u32, round: u32| {
-            let slow = if (11..=20).contains(&round) { 1.5 } else { 1.0 };
-            let noise = f64::from((round * 7 + program * 3) % 5);
-            let wall = (100.0 + 5.0 * f64::from(program) + 0.2 * noise) * 1e6 * slow;
-            let place = Place { round, position: (round + program) % 2 };
-            let (at, outcome) = (Timestamp::UNIX_EPOCH, Outcome::Valid);
-            let mut sample = Sample { place, at, outcome, values: Vec::new() };
-            let waited = share * wall;
-            let values = [
-                ("wall", wall),
-                ("cpu", wall - waited),
-                ("cpu-wait", waited),
-                ("host-other-cpu", 2.0 * wall),
-            ];
-            for (name, value) in values {
-                sample.add(name, value);
-            }
-            sample
-        };
-        (0..2).map(|program| (1..=30).map(|round| sample(program, round)).collect()).collect()
-    };
-    let of = |share: f64| Standings::of(&question, &samples(share), None, 0.01);
-    let (waiting, working) = (of(0.5), of(0.1));
-    assert!(waiting.uneven.is_none() && waiting.each[0].time == waiting.each[0].raw);
-    assert!((waiting.waited.unwrap() - 0.5).abs() < 0.01);
-    assert!(working.uneven.is_some() && working.waited.is_none());
 }

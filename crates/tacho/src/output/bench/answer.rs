@@ -30,8 +30,6 @@ pub struct BenchAnswer<'a> {
     family: Option<Family>,
     #[serde(skip_serializing_if = "Option::is_none")]
     uneven: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waited: Option<f64>,
     absent: &'a BTreeMap<String, String>,
     notes: BTreeMap<&'static str, String>,
     waits: Vec<WaitAnswer>,
@@ -121,7 +119,6 @@ impl BenchReport<'_> {
             duet: self.question.duet.map(DuetAnswer::on),
             family: self.family(),
             uneven: self.standings.uneven,
-            waited: self.standings.waited,
             absent: &self.answer.absent,
             notes: self.notes(),
             machine_reference: self.answer.reference.as_ref().map(ReferenceAnswer::of),

@@ -3,9 +3,8 @@
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::ReferenceMode;
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
-use tacho_report::comparison::clauses;
 use tacho_report::host;
-use tacho_report::series::{steadiness, uneven};
+use tacho_report::series::steadiness;
 
 use super::BenchReport;
 use crate::output::{self, text};
@@ -96,10 +95,10 @@ impl BenchReport<'_> {
         self.print_explanations();
     }
 
-    /// How uneven the host was, or why times are not corrected for it.
+    /// How uneven the host was, and what that cost.
     pub(super) fn host_line(&self) -> Option<String> {
-        let line = uneven(self.standings.uneven, "times");
-        line.or_else(|| self.standings.waited.map(notes::uncorrected))
+        let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
+        notes::host_speed(compared, self.standings.uneven)
     }
 
     /// What was asked for and cannot be read here.
@@ -159,13 +158,10 @@ impl BenchReport<'_> {
 
     /// What numbers mean, which does not change from one answer to the next.
     fn explanations(&self) -> Vec<String> {
-        let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
-        let uneven = compared.find_map(|it| clauses::uneven(&it.choice));
-        let uneven = uneven.filter(|_| self.standings.uneven.is_none());
         let meanings = self.findings().meanings();
         let meanings = meanings.iter().map(ColumnMeaning::line);
         let family = self.family().map(|family| family.line());
-        uneven.into_iter().chain(meanings).chain(family).collect()
+        meanings.chain(family).collect()
     }
 }
 
