@@ -16,8 +16,10 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// All series of the plan are judged together. A change is provisional at first, and confirmed when
 /// later runs agree. A change keeps its name, and the state that a user set.
 ///
-/// Exit status: 0 no regression in the state `new`; 1 at least one. The end of a temporary
-/// improvement is not a regression, unless the improvement was confirmed as a step.
+/// Exit status: 0 no shown regression in the state `new`; 1 at least one. Some changes do not count
+/// (`regressions` in docs/src/formats/json-changes.md), such as those of the kinds `build` and
+/// `environment`. The end of a temporary improvement counts only if the improvement had been
+/// confirmed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -125,8 +127,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of these states. With a state by the user and a state by analysis, both
-    /// must match
+    /// Only changes with one of these states or lives. With a state and a life, as in
+    /// `new,confirmed`, both must match
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds
@@ -156,24 +158,24 @@ pub enum StateName {
     FalseAlarm,
 }
 
-/// What users say of a change, and its state by analysis.
+/// The state of a change, which users set, and its life, which analyses set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFilter {
-    /// By the user: no state yet
+    /// A state: no state was set
     New,
-    /// By the user: the change is real
+    /// A state: the change is real
     Acknowledged,
-    /// By the user: the change is real and intended
+    /// A state: the change is real and intended
     Expected,
-    /// By the user, or because the level came back: the change is over
+    /// A state: the change is over; also set when the level came back
     Fixed,
-    /// By the user: there was no change
+    /// A state: there was no change
     FalseAlarm,
-    /// By analysis: found, but not confirmed yet
+    /// A life: found, but not confirmed yet
     Provisional,
-    /// By analysis: later runs agree, or both sides were measured again
+    /// A life: later runs agree, or `--confirm` found the change again
     Confirmed,
-    /// By analysis: no longer found, or not reproduced
+    /// A life: no longer found, or not reproduced
     Withdrawn,
 }
 
@@ -191,7 +193,8 @@ pub enum KindName {
     ModeShare,
     /// The spread changed, and the level did not
     Spread,
-    /// The host, kernel or compiler changed at the same place; also the kind `machine`
+    /// The host, kernel or compiler changed at the same place; shown as environment, machine or
+    /// busy host
     Environment,
     /// The level moved slowly over many revisions; not a change
     Drift,
