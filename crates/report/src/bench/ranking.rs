@@ -152,7 +152,7 @@ impl BenchFindings<'_> {
         let alone = match row.comparison?.verdict {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
-            Verdict::Same => "the same",
+            Verdict::Same => "same",
             Verdict::Unclear => return None,
         };
         let others = self.others().count();
