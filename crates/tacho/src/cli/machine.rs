@@ -47,9 +47,9 @@ pub struct DoctorArgs {
 
 /// Set the machine for measurements, and put everything back
 ///
-/// Settings are put back when the command ends, and at Ctrl-C. After `kill -9`, the next `tacho
-/// tune` puts them back. Without a command, settings stay until `tacho tune --restore`. Without
-/// settings, all of them are listed.
+/// Settings are put back when the command ends, and at Ctrl-C. After `kill -9`, use `tacho tune
+/// --restore`; the next `tacho tune` that changes settings also puts them back first. Without a
+/// command, settings stay until `tacho tune --restore`. Without settings, all of them are listed.
 ///
 /// Exit status: that of the command; 2 error.
 #[derive(Debug, Args)]
