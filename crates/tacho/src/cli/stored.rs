@@ -73,7 +73,7 @@ pub struct ShowArgs {
 pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
-    /// Write pages of the bisections without a plan in this repository [default: this folder's, if
+    /// The repository whose bisections (made without a plan) get pages [default: this folder's, if
     /// there is no plan]
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,

@@ -24,7 +24,7 @@ pub struct TrackArgs {
     /// Take one revision per STEP, such as 1d, 1w, 3h, 1month, 10commits or commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions with a matching tag, and the last revision of the range
+    /// Only revisions with a matching tag, and both ends of the range
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
@@ -50,7 +50,7 @@ pub struct TrackArgs {
     /// cache-references, cache-misses, task-clock, cpu-migrations, energy, energy-dram or
     /// instructions=callgrind
     ///
-    /// Builds that were measured without the counter are executed again. Callgrind needs no
+    /// Builds that lack values of the counter are executed again. Callgrind needs no
     /// hardware counters and is about 50 times slower. `instructions?` counts only where the host
     /// has the counter.
     #[arg(long, value_name = "NAME")]

@@ -41,7 +41,7 @@ pub(in super::super) enum PerName {
     /// During one execution.
     #[default]
     Execution,
-    /// During all executions, in a session, of benchmarks with the same companion.
+    /// During all executions, in a session, with an equal companion: all values filled in.
     Run,
 }
 
