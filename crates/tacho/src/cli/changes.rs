@@ -167,7 +167,7 @@ pub enum StateFilter {
     Acknowledged,
     /// A state: the change is real and intended
     Expected,
-    /// A state: the change is over; also set when the level came back
+    /// A state: the change is over; also shown when the level came back
     Fixed,
     /// A state: there was no change
     FalseAlarm,
