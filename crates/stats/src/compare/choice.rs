@@ -61,7 +61,7 @@ impl EstimatorChoice {
             (Some(estimator), _) => Self::plain(estimator, ChoiceReason::Asked),
             (None, _) if both.has_levels() => Self::plain(Estimator::Median, ChoiceReason::Levels),
             (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
-            (None, Some(host)) if neighbours_decide(host) => {
+            (None, Some(host)) if neighbours_decide(host) && has_interval(both, level) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
                 let levels = host.levels().map(f64::exp);
                 Self { gain: gain(both, level), levels: Some(levels), ..choice }
@@ -81,6 +81,11 @@ impl EstimatorChoice {
 fn neighbours_decide(host: &Contrast) -> bool {
     let enough = if host.fit().host_moves(MovementQuestion::Once) { ENOUGH } else { modes::FEWEST };
     host.fit().by_neighbours && host.rounds() >= enough
+}
+
+/// Whether the orders of so few rounds bound the ratio at this look.
+fn has_interval(both: &BoundContrasts, level: f64) -> bool {
+    both.bounds(Estimator::Neighbours, level).is_some()
 }
 
 /// How many times as many samples all ratios would need.
