@@ -217,7 +217,16 @@ fn a_program_that_comes_back_is_one_row_and_its_sides_hold_no_suspect() {
     assert_eq!(standing.ladder[0].also, [5, 6, 7]);
     assert_eq!(standing.unusable.iter().map(|it| it.place).collect::<Vec<_>>(), [2]);
     let is_settled = |side: &CulpritSide| side.found == BisectionEnd::NotReproduced;
-    assert!(standing.sides.iter().all(is_settled), "{:#?}", standing.sides);
+    // Histories that begin at other moments have other noise.
+    let settled = (1..=40).filter(|start| {
+        scene.clock.set(Timestamp::from_millisecond(start * 1_234_567).unwrap());
+        scene.again = true;
+        let standing = scene.standing();
+        assert_eq!(named(&standing), [(7, 8)]);
+        standing.sides.iter().all(is_settled)
+    });
+    let settled = settled.count();
+    assert!(settled >= 36, "9 of 10: {settled}");
 }
 
 #[test]
