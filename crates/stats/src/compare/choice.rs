@@ -80,7 +80,7 @@ impl EstimatorChoice {
 /// alike than chance has them, the program may have two modes, which fewer rounds do not show.
 fn neighbours_decide(host: &Contrast) -> bool {
     let enough = if host.fit().host_moves(MovementQuestion::Once) { ENOUGH } else { modes::FEWEST };
-    host.fit().by_neighbours && host.rounds() >= enough
+    host.fit().by_neighbours && host.rounds() >= enough && host.share_path()
 }
 
 /// Whether the orders of so few rounds bound the ratio at this look.

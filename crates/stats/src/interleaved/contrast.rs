@@ -9,6 +9,7 @@
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
 use super::{Fit, InterleavedExecution, MovementQuestion, flat, movement};
+use crate::summary::median;
 
 /// The share of the error that scores have that are cut off wide.
 const WIDE: f64 = 0.1;
@@ -68,6 +69,13 @@ impl Contrast {
         sides
     }
 
+    /// Whether both programs share the host's path.
+    #[must_use]
+    pub fn share_path(&self) -> bool {
+        let program = |at: usize| usize::from(self.values[at].1);
+        neighbours::share_path(&self.fit.rest, program, 2).iter().all(|shares| *shares)
+    }
+
     /// How many rounds have both.
     #[must_use]
     pub fn rounds(&self) -> usize {
@@ -113,17 +121,22 @@ impl Contrast {
     }
 
     /// The difference on the way outward from which on none is possible. The chance may fall and
-    /// rise again on its way, where the host has two speeds.
+    /// rise again on its way, where the host or a program has two speeds. So the way goes on from
+    /// no difference, and from that of the medians, if these are possible.
     ///
     /// The estimate counts as possible, also where its own test excludes it, as of programs that
     /// the host slows by unequal shares: the interval then goes from the estimate over all that is
-    /// possible. By simulation, a comparison of programs that are slowed alike never stands on one.
+    /// possible.
     fn bound(&self, way: f64, level: f64) -> f64 {
         let middle = self.shift();
         let is_possible = |far: f64| self.chance(middle + way * far, -way, level) > level;
         let error = self.fit.errors[0] + self.fit.errors[1];
-        let mut step = if error.is_finite() { error.max(1e-6) } else { 0.01 };
-        let (mut inside, mut ahead, mut strides) = (0.0, step, 0);
+        let others = [0.0, self.shift_of_medians()].map(|by| way * (by - middle));
+        let others = others.into_iter().filter(|&far| far > 0.0 && is_possible(far));
+        let mut inside = others.fold(0.0, f64::max);
+        let first = if error.is_finite() { error.max(1e-6) } else { 0.01 };
+        let mut ahead = first.max(STRIDE * inside);
+        let (mut step, mut strides) = (ahead, 0);
         while strides <= AHEAD {
             if is_possible(ahead) {
                 (inside, strides) = (ahead, 0);
@@ -143,6 +156,14 @@ impl Contrast {
             if is_possible(half) { inside = half } else { step = half }
         }
         middle + way * step
+    }
+
+    fn shift_of_medians(&self) -> f64 {
+        let of = |second: bool| {
+            let own = self.values.iter().filter(|it| it.1 == second).map(|it| it.0);
+            median(&own.collect::<Vec<f64>>()).unwrap_or(0.0)
+        };
+        of(true) - of(false)
     }
 
     /// The chance of what was seen, if it is above `enough`; else one that is not.

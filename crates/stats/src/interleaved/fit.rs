@@ -3,6 +3,9 @@
 /// Values that differ by less are the same, but for rounding.
 pub(super) const EXACT: f64 = 1e-9;
 
+/// Programs with fewer executions than this do not show how they vary.
+pub(super) const KNOWN: usize = 8;
+
 /// Wide scores cut off what is beyond this quantile of all distances.
 pub(super) const WIDE: f64 = 0.9;
 
@@ -65,6 +68,12 @@ fn independent(errors: &[f64]) -> Vec<f64> {
     } else {
         squares.iter().map(one).collect()
     }
+}
+
+/// From the 10th percentile to the 90th.
+pub(super) fn spread(values: &[f64]) -> f64 {
+    let [low, high] = [0.1, 0.9].map(|p| crate::summary::quantile(values, p).unwrap_or(0.0));
+    high - low
 }
 
 /// The values without the programs' effects.

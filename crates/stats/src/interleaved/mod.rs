@@ -30,14 +30,11 @@ pub use fit::{Fit, InterleavedExecution};
 pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
-use fit::{EXACT, rest};
+use fit::{EXACT, KNOWN, rest, spread};
 
 /// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
 /// a host that changes between speeds as fast as it executes.
 const SHARPER: f64 = 0.5;
-
-/// Errors of programs with fewer executions than this do not show which fit is sharper.
-const KNOWN: usize = 8;
 
 impl Fit {
     /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no
@@ -129,7 +126,7 @@ impl Fit {
 
     /// The same, each program's values moved together so that their median is its level: the fit
     /// knows the level more sharply than the median of single values does. Unchanged where nothing
-    /// shows that the speed moves.
+    /// shows that the speed moves, and of programs that do not share the path.
     #[must_use]
     pub fn at_usual_speed(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
         let raw = || executions.iter().map(|execution| execution.value).collect();
@@ -138,9 +135,17 @@ impl Fit {
         }
         // Where the path is not known well enough, single values are sharper as they are.
         let mut values = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
+        let share =
+            neighbours::share_path(&self.rest, |at| executions[at].program, self.effects.len());
         for (program, level) in self.levels().into_iter().enumerate() {
             let own = |at: &usize| executions[*at].program == program;
             let own: Vec<usize> = (0..values.len()).filter(own).collect();
+            if !share[program] {
+                for at in own {
+                    values[at] = executions[at].value;
+                }
+                continue;
+            }
             let all: Vec<f64> = own.iter().map(|&at| values[at]).collect();
             let off = crate::summary::median(&all).map_or(0.0, |median| level - median);
             for at in own {
@@ -157,12 +162,6 @@ impl Fit {
         let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
         self.effects.iter().map(|effect| usual + effect).collect()
     }
-}
-
-/// From the 10th percentile to the 90th.
-fn spread(values: &[f64]) -> f64 {
-    let [low, high] = [0.1, 0.9].map(|p| crate::summary::quantile(values, p).unwrap_or(0.0));
-    high - low
 }
 
 /// Whether nothing varies beside the programs.

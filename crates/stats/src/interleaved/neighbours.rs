@@ -5,7 +5,7 @@
 //! of freedom describes them. Its scale is estimated by maximum likelihood for each lag, since
 //! differences over longer lags are wider.
 
-use super::fit::{Fit, InterleavedExecution};
+use super::fit::{Fit, InterleavedExecution, KNOWN, spread};
 use crate::interleaved::solve::Laplacian;
 use crate::summary::quantile;
 
@@ -31,6 +31,8 @@ const STILL: f64 = 1e-6;
 const CHOSEN: f64 = 3.5;
 /// A difference of this many scales is half a jump of the host's speed.
 const JUMP: f64 = 4.0;
+/// A program whose values become wider by this factor without the path does not share it.
+const WIDER: f64 = 1.25;
 /// A program's own noise counts as this many executions less than that of all programs.
 const POOLED: f64 = 20.0;
 
@@ -281,6 +283,26 @@ pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> boo
         if weights > 0.0 { rest[at] - sum / weights } else { 0.0 }
     };
     (0..rest.len()).map(of).collect()
+}
+
+/// Which programs share the host's path: taking off the speed that the neighbours of other programs
+/// show narrows their values, or does not widen them much. A program that sleeps is not slowed as
+/// one that computes. Few executions do not show it.
+pub(super) fn share_path(
+    rest: &[f64],
+    program: impl Fn(usize) -> usize,
+    programs: usize,
+) -> Vec<bool> {
+    let noise = without_path_by(rest, |at, other| program(at) != program(other));
+    let mut own = vec![(Vec::new(), Vec::new()); programs];
+    for at in 0..rest.len() {
+        let (raw, evened) = &mut own[program(at)];
+        raw.push(rest[at]);
+        evened.push(noise[at]);
+    }
+    own.iter()
+        .map(|(raw, evened)| raw.len() < KNOWN || spread(evened) <= WIDER * spread(raw))
+        .collect()
 }
 
 /// How much each execution counts among all: by its differences to its neighbours.

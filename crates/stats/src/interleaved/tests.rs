@@ -181,13 +181,14 @@ fn values_at_the_usual_speed_have_the_levels_of_the_fit_and_their_intervals_hold
             let truth = polish::centred(LEVELS.to_vec());
             let levels = fit.levels();
             let usual = levels.iter().sum::<f64>() / 6.0;
+            let share = neighbours::share_path(&fit.rest, |at| executions[at].program, 6);
             for program in 0..6 {
                 let own: Vec<f64> = (executions.iter().zip(&values))
                     .filter(|(it, _)| it.program == program)
                     .map(|(_, value)| *value)
                     .collect();
                 let summary = crate::Summary::of(&own).unwrap();
-                if fit.by_neighbours {
+                if fit.by_neighbours && share[program] {
                     assert!((summary.median - levels[program]).abs() < 1e-9);
                 }
                 let (low, high) = summary.interval.unwrap();
@@ -237,6 +238,44 @@ fn programs_that_respond_differently_differ_by_what_they_do_at_one_of_the_speeds
         }
         println!("spells of {length}, {share} slow: {held} held, {seen} slower of {hosts}");
         assert!(held >= 95, "{length} {share}: {held}");
+    }
+}
+
+#[test]
+fn a_program_that_does_not_share_the_path_keeps_its_values() {
+    let (mut moving, mut shared) = (0, 0);
+    for seed in 0..60 {
+        let movement = Movement::Spells { apart: 0.3, length: 20.0, share: 0.3 };
+        let mut host = SimulatedHost::new(movement, 1100 + seed);
+        host.responses = vec![0.0, 1.0];
+        let executions = host.rounds(&[0.0, 0.0], 20);
+        let values = Fit::of(&executions, 2).unwrap().at_usual_speed(&executions);
+        let kept = executions.iter().zip(&values).filter(|(it, _)| it.program == 0);
+        let is_raw = kept.clone().all(|(it, value)| it.value.to_bits() == value.to_bits());
+        let slow = executions.iter().filter(|it| it.program == 1 && it.value > 0.15).count();
+        if (4..=16).contains(&slow) {
+            assert!(is_raw, "{seed}: {slow} of 20 are slow");
+            moving += 1;
+            shared += u32::from(Contrast::of(&executions).unwrap().share_path());
+        }
+    }
+    assert!(moving >= 20 && shared == 0, "{shared} of {moving}");
+}
+
+#[test]
+fn what_is_possible_is_never_outside_of_the_interval() {
+    for movement in MOVEMENTS {
+        for seed in 0..40 {
+            let mut host = SimulatedHost::new(movement, 1300 + seed);
+            host.mode = Some((0.3, 0.4));
+            let contrast = Contrast::of(&host.rounds(&[0.0, 0.2], 20)).unwrap();
+            let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
+            assert!(
+                low <= 0.0 || contrast.chance_above(0.0) <= 0.025,
+                "{movement:?} {seed}: {low}"
+            );
+            assert!(high >= 0.0 || contrast.chance_below(0.0) <= 0.025, "{movement:?} {seed}");
+        }
     }
 }
 
