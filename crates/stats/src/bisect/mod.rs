@@ -420,19 +420,20 @@ impl Bisector {
     }
 
     /// As long as it is said by few samples that something is left over: two more of each end,
-    /// culprit and parent, there and back.
+    /// culprit and parent, there and back. Of a program with two modes, few samples may all be of
+    /// one.
     fn doubtful(&self) -> Option<Vec<Portion>> {
-        if self.is_spent() || self.rules.values == ValueKind::Failures {
+        let rules = &self.rules;
+        if self.is_spent() || rules.values == ValueKind::Failures || self.record.is_exact(rules) {
             return None;
         }
-        let account = self.known().account();
         let sides = self.culprits.iter().flat_map(|culprit| [culprit.parent, culprit.revision]);
         let mut asked: Vec<usize> = sides.chain([self.ends.0, self.ends.1]).collect();
         asked.sort_unstable();
         asked.dedup();
-        let few = asked.iter().any(|at| self.record.count(*at) < START);
+        let few = asked.iter().any(|at| self.record.count(*at) < 2 * START);
         let usable = asked.iter().all(|at| self.record.usable(*at));
-        (account.is_doubtful(&self.rules) && few && usable).then(|| {
+        (few && usable && self.known().account().more(rules)).then(|| {
             let there_and_back = asked.iter().chain(asked.iter().rev());
             there_and_back.map(|&revision| Portion { revision, samples: 1 }).collect()
         })

@@ -171,16 +171,10 @@ pub(super) struct Account {
 
 impl Account {
     /// Whether more is left over than chance explains.
-    fn more(&self, rules: &BisectionRules) -> bool {
+    pub(super) fn more(&self, rules: &BisectionRules) -> bool {
         self.left.is_some_and(|(step, variance)| {
             step.abs() > WITHIN * variance.sqrt() && step.abs() >= rules.least / 2.0
         })
-    }
-
-    /// Whether that is so, but not beyond doubt.
-    pub(super) fn is_doubtful(&self, rules: &BisectionRules) -> bool {
-        let near = |(step, variance): (f64, f64)| step.abs() < 2.0 * WITHIN * variance.sqrt();
-        self.more(rules) && self.left.is_some_and(near)
     }
 }
 
