@@ -45,7 +45,7 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
 
     inside the merge e8df7926a4 (bring), which has an effect of +12.0 % in bisection NAME
     each commit that e8df7926a4 brought is merged into dba21a94de, and the result is measured
-    whole change from dba21a94de to e8df7926a4: +12.0 %
+    the merge alone: +12.0 %
     ");
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
@@ -122,9 +122,9 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
 
     inside the merge f6afdbf70a (carry), which has an effect of +30.0 % in bisection NAME
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured
-    whole change around the merge, from good to bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
+    whole range good..bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
     hint: `--all` searches for the rest
-    whole change from 66d880d559 to f6afdbf70a: +30.0 %
+    the merge alone: +30.0 %
 
     revision    date        samples  level
     66d880d559  2023-11-15        2  11200
@@ -167,7 +167,6 @@ fn what_may_be_spent_is_for_all_of_a_call() {
 fn of_ends_that_are_exchanged_the_better_one_is_told() {
     let project = made("m1; tag good; on br; b1; b2 b=112; on main; m2; merge bring br; tag bad");
     let out = project.tacho("bisect bad good --into-merges --quiet").exits(0).stdout;
-    let told =
-        "\nwhole change around the merge, from good to bad: +12.0 %; good is the better end\n";
+    let told = "\nwhole range good..bad: +12.0 %; good is the better end\n";
     assert!(out.contains(" b2\n") && out.contains(told), "{out}");
 }

@@ -210,7 +210,7 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
     assert!(text_of(&html).lines().any(|text| text == effect), "{effect}: {page}");
     let sure = line("over 99.9 % likely").split(" likely").next().unwrap();
     assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");
-    let whole = line("whole change from ");
+    let whole = line("whole range ");
     assert!(page.contains(&sentence(whole)), "{whole}: {page}");
     let (_, ladder) = terminal.split_once("revision  ").unwrap();
     let rows = page_rows(&html);

@@ -4,7 +4,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectedEffect, TestedRevision, ValueComparison, excluded_rate};
 use tacho_stats::{Bound, BoundedValue};
 
-use crate::words::{as_written, change, percent};
+use crate::words::{as_written, change, effect_interval, percent};
 
 /// How much an effect is: `+5.1 % (+4.2 % … +6.0 %)`.
 #[must_use]
@@ -30,8 +30,11 @@ pub fn parts(bisection: &Bisection, effect: &BisectedEffect) -> [String; 2] {
         }
     };
     let (low, high) = effect.interval;
-    let interval =
-        if effect.is_exact() { String::new() } else { format!("{} … {}", show(low), show(high)) };
+    let interval = match bisection.asked.by {
+        _ if effect.is_exact() => String::new(),
+        ValueComparison::Ratio => effect_interval(effect.interval),
+        _ => format!("{} … {}", show(low), show(high)),
+    };
     [show(effect.estimate), interval]
 }
 
@@ -188,7 +191,7 @@ mod tests {
         assert_eq!(changed_subject(&bisection), "wall time of `b`");
         bisection.standing.by_cpu =
             serde_json::from_value(json!({ "wall": 0.3, "cpu": 0.01 })).ok();
-        assert_eq!(changed_subject(&bisection), "the CPU time of `b`");
+        assert_eq!(changed_subject(&bisection), "CPU time of `b`");
         assert_eq!(subject(&bisection.asked), "wall time of `b`", "that was asked");
     }
 }

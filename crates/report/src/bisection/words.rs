@@ -33,12 +33,12 @@ pub fn subject(asked: &BisectionRequest) -> String {
     format!("{metric} of `{}`", asked.benchmark)
 }
 
-/// What it is that was changed by a culprit: the CPU time where effects are those of it.
+/// What levels and effects are of: the CPU time where the bisection went by it.
 #[must_use]
 pub fn changed_subject(bisection: &Bisection) -> String {
     let Bisection { asked, standing, .. } = bisection;
     match standing.by_cpu {
-        Some(_) if asked.test.is_none() => format!("the CPU time of `{}`", asked.benchmark),
+        Some(_) if asked.test.is_none() => format!("CPU time of `{}`", asked.benchmark),
         _ => subject(asked),
     }
 }
@@ -250,12 +250,8 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let change = bounded(bisection, merge.change_limited, &merge.change?);
     let (good, bad) = &merge.ends;
     let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
-    (!said.is_empty()).then(|| {
-        format!(
-            "whole change around the merge, from {first} to {last}: {change}; {}",
-            said.join("; ")
-        )
-    })
+    (!said.is_empty())
+        .then(|| format!("whole range {first}..{last}: {change}; {}", said.join("; ")))
 }
 
 /// What culprits leave of the whole change.
@@ -461,5 +457,9 @@ fn whole_change(bisection: &Bisection) -> Option<String> {
     let little = bisection.left().filter(|it| it.said == ResidualFinding::Little);
     let little = little.map_or_else(String::new, |it| format!("; {}", left(bisection, &it)));
     let [first, last] = [first, last].map(|place| name(bisection, place));
-    Some(format!("whole change from {first} to {last}: {change}{little}"))
+    let what = match bisection.asked.within.last() {
+        Some(_) => "the merge alone".to_owned(),
+        None => format!("whole range {first}..{last}"),
+    };
+    Some(format!("{what}: {change}{little}"))
 }

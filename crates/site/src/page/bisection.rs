@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, constant, effect, effect_between, failure_of, level, level_interval,
-    level_of, likely, margin, outcome, probes, sides, stretch, subject,
+    alike, around_it, changed_subject, constant, effect, effect_between, failure_of, level,
+    level_interval, level_of, likely, margin, outcome, probes, sides, stretch, subject,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
@@ -361,7 +361,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
                 h2 { "Bisections" }
                 ol.commits { @for one in all { li {
                     a href={ "../" (bisection_file(one)) } { (one.name) }
-                    " of " (with_code(&subject(&one.asked))) ": "
+                    " of " (with_code(&changed_subject(one))) ": "
                     @if named(one) { b { "named as the cause" } } @else { "measured" }
                 } } }
             }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use maud::{Markup, html};
-use tacho_report::bisection::{beside_changes, subject};
+use tacho_report::bisection::{beside_changes, changed_subject, subject};
 
 use super::bisection_file;
 use super::blocks::with_code;
@@ -78,7 +78,7 @@ pub(super) fn newest(view: &View) -> Markup {
                 ul.changes {
                     @for one in all.iter().rev().take(NEWEST).map(|it| &it.bisection) { li {
                         a href=(bisection_file(one)) { (one.name) }
-                        " of " (with_code(&subject(&one.asked))) ": "
+                        " of " (with_code(&changed_subject(one))) ": "
                         (sentence(view, "", one))
                     } }
                 }
@@ -105,7 +105,7 @@ fn table(view: &View) -> Markup {
             tbody { @for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) { tr {
                 th.name scope="row" { a href=(bisection_file(one)) { (one.name) } }
                 td.sentence { (sentence(view, "", one)) }
-                td { (with_code(&subject(&one.asked))) }
+                td { (with_code(&changed_subject(one))) }
                 td.num { (grouped(one.candidates.len().saturating_sub(1))) }
                 td.num { (grouped(one.standing.builds)) }
                 td.num { (grouped(one.standing.samples)) }

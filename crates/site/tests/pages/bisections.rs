@@ -35,7 +35,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
     let by = "which has an effect of &gt; +12.0 % (a limit was reached) in ";
     assert!(other.contains(by), "{other}");
-    let left = "Whole change around the merge, from v2 to v1 &amp; &lt;old&gt;: ";
+    let left = "Whole range v2..v1 &amp; &lt;old&gt;: ";
     assert!(
         other.contains(left) && other.contains("the named commits, so something else changed too"),
         "{other}"

@@ -4,7 +4,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectionStep, HostActivity, StepResult, ValueComparison};
 use tacho_stats::BoundedValue;
 
-use tacho_report::bisection::{failure, found, level, subject};
+use tacho_report::bisection::{changed_subject, failure, found, level};
 
 use crate::output;
 use crate::output::table::{fits, plain, render};
@@ -27,7 +27,7 @@ pub fn list(all: &[Bisection]) -> String {
             bisection.name.clone(),
             moment(bisection.started),
             format!("{}..{}", cut(good, 20), cut(bad, 20)),
-            subject(&bisection.asked),
+            changed_subject(bisection),
             found(bisection),
         ]);
     }
@@ -40,7 +40,7 @@ fn narrow(bisection: &Bisection, width: usize) -> String {
     let [good, bad] = bisection.end_names();
     let (name, begun) = (&bisection.name, moment(bisection.started));
     let head = format!("{name}  {begun}  {}..{}\n", cut(good, 20), cut(bad, 20));
-    let result = format!("    {}: {}\n", subject(&bisection.asked), found(bisection));
+    let result = format!("    {}: {}\n", changed_subject(bisection), found(bisection));
     head + &wrap(&result, Some(width))
 }
 
@@ -56,7 +56,7 @@ pub fn untracked(all: &[Bisection]) -> String {
 pub fn newest(all: &[Bisection]) -> String {
     let line = |bisection: &Bisection| {
         let [good, bad] = bisection.end_names();
-        let (name, of) = (&bisection.name, subject(&bisection.asked));
+        let (name, of) = (&bisection.name, changed_subject(bisection));
         format!("  {name}  {}..{}: {} ({of})\n", cut(good, 20), cut(bad, 20), found(bisection))
     };
     let lines: String = all.iter().take(NEWEST).map(line).collect();

@@ -8,7 +8,7 @@ use tacho_record::{
     Bisection, BuildGap, Change, ChangeState, ChangeVerdict, Revision, SeriesKey, first_of,
     short_name, shown,
 };
-use tacho_report::bisection::{found, subject};
+use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
 use tacho_report::change::{effect, interval, other_work, place, trade_off};
 use tacho_report::series::revision_name;
@@ -109,7 +109,7 @@ struct BisectedAnswer<'a> {
 impl<'a> BisectedAnswer<'a> {
     fn of(bisection: &'a Bisection) -> Self {
         let Bisection { name, asked, .. } = bisection;
-        let (of, found) = (subject(asked), found(bisection));
+        let (of, found) = (changed_subject(bisection), found(bisection));
         Self { name, good: &asked.good, bad: &asked.bad, of, found }
     }
 }
