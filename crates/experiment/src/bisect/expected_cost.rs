@@ -33,6 +33,7 @@ const FAR: f64 = 4.0;
 
 /// What a bisection is expected to take.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct BisectForecast {
     /// Commits of the range.
     pub commits: usize,
@@ -42,6 +43,8 @@ pub struct BisectForecast {
     pub builds: usize,
     /// How many of them may be there already.
     pub built: usize,
+    /// Whether both ends were built before, and both builds failed.
+    pub ends_failed: bool,
     /// Seconds that a build takes, where that is known.
     pub build: Option<f64>,
     /// Seconds that an execution takes, where that is known.
@@ -86,18 +89,20 @@ impl MetricNoise {
 
 impl BisectForecast {
     /// Of this inquiry, by what the store has of this host; without a store nothing is known.
+    /// `retry_failed`: failed builds are made again.
     pub fn of(
         store: Option<&mut Store>,
         host: &str,
         recipe: Digest,
         inquiry: &Inquiry,
+        retry_failed: bool,
     ) -> Result<Self, ExperimentError> {
         let mut expected = Self::unknown(inquiry);
         let Some(store) = store else { return Ok(expected) };
         let Some((id, _)) = store.hosts()?.into_iter().find(|(_, known)| known.name == host) else {
             return Ok(expected);
         };
-        expected.learn_builds(store, id, recipe, inquiry)?;
+        expected.learn_builds(store, (id, recipe), inquiry, retry_failed)?;
         if expected.executes {
             expected.learn_executions(store, (id, host), inquiry)?;
         }
@@ -117,6 +122,7 @@ impl BisectForecast {
                 None => (halvings + MORE_BUILDS).min(candidates.len()),
             },
             built: 0,
+            ends_failed: false,
             build: None,
             execution: None,
             sd: None,
@@ -135,13 +141,14 @@ impl BisectForecast {
     fn learn_builds(
         &mut self,
         store: &mut Store,
-        host: HostId,
-        recipe: Digest,
+        (host, recipe): (HostId, Digest),
         inquiry: &Inquiry,
+        retry_failed: bool,
     ) -> Result<(), ExperimentError> {
         let candidates = &inquiry.candidates;
-        let builds: Vec<_> =
-            store.builds(host)?.into_iter().filter(|it| it.recipe == recipe).collect();
+        let is_kept =
+            |it: &Build| it.recipe == recipe && (!retry_failed || it.state.artifact().is_some());
+        let builds: Vec<Build> = store.builds(host)?.into_iter().filter(is_kept).collect();
         // The commits of a merge are not built as they are.
         let as_they_are =
             if inquiry.asked.within.is_empty() { 1 } else { candidates.len().saturating_sub(1) };
@@ -158,6 +165,12 @@ impl BisectForecast {
             builds.iter().find(|it| it.revision == of.revision.id)?.state.artifact()
         };
         let ends = candidates.first().zip(candidates.last());
+        let has_failed = |of: &Candidate| {
+            let mut all = builds.iter().filter(|it| it.revision == of.revision.id);
+            all.any(|it| it.state.artifact().is_none())
+        };
+        self.ends_failed = inquiry.asked.of != ValueSource::Build
+            && ends.is_some_and(|(first, last)| has_failed(first) && has_failed(last));
         self.is_one_build = self.executes
             && ends.is_some_and(|(first, last)| {
                 artifact(first).is_some() && artifact(first) == artifact(last)

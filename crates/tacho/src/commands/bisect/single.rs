@@ -78,7 +78,7 @@ pub(crate) fn once(
     if command.probe && inquiry.layouts.is_empty() {
         output::note("note", &format!("other orders of linking are left out: {NO_OTHER_ORDERS}"));
     }
-    let expected = expected(project, &inquiry)?;
+    let expected = expected(project, &inquiry, command.retry_failed)?;
     if command.dry_run {
         if command.form.json {
             output::print_json(&versioned(expected_answer(&expected, &inquiry)))?;
@@ -97,9 +97,14 @@ pub(crate) fn once(
 }
 
 /// What it is expected to take. A store that cannot be opened is reported where it is needed.
-fn expected(project: &Project, inquiry: &Inquiry) -> Result<BisectForecast, CliError> {
+fn expected(
+    project: &Project,
+    inquiry: &Inquiry,
+    retry_failed: bool,
+) -> Result<BisectForecast, CliError> {
     let (mut store, host) = (project.store_to_read().ok(), tacho_machine::host().name);
-    Ok(BisectForecast::of(store.as_mut(), &host, project.plan.subject.recipe(), inquiry)?)
+    let recipe = project.plan.subject.recipe();
+    Ok(BisectForecast::of(store.as_mut(), &host, recipe, inquiry, retry_failed)?)
 }
 
 /// Has it measured.

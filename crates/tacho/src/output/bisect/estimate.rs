@@ -61,14 +61,6 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
         left => format!(" ({left} more touch none of the plan's paths)"),
     };
     let least = least(asked);
-    let built = match expected.built {
-        0 => String::new(),
-        built => format!(" ({built} of them made before)"),
-    };
-    let most = match asked.own_builds() {
-        Some(most) => format!(", at most {most}"),
-        None => String::new(),
-    };
     let question = match expected.commits {
         1 => format!("does the one commit{outside} change {} by {least} or more?", subject(asked)),
         commits => format!(
@@ -78,12 +70,28 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
         ),
     };
     format!(
-        "{question}\nexpected: about {}{built}{most}; {}\n{}\n{}",
-        count(expected.builds, "build"),
+        "{question}\nexpected: about {}; {}\n{}\n{}",
+        builds(expected, asked),
         samples(expected, asked),
         time(expected, asked),
         others(expected, asked),
     )
+}
+
+/// How many builds, how many of them are there, and how many may be made.
+fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
+    let built = match expected.built {
+        _ if expected.ends_failed => {
+            " (both ends failed to build before: `--retry-failed` builds them again)".to_owned()
+        }
+        0 => String::new(),
+        all if all >= expected.builds => ", all made before".to_owned(),
+        some => format!(", {some} of them made before"),
+    };
+    let most = asked.own_builds().map_or_else(String::new, |most| {
+        format!("; `--max-builds` allows {}", count(most, "new build"))
+    });
+    format!("{}{built}{most}", count(expected.builds, "build"))
 }
 
 /// What each metric would take: wall time, CPU time and instructions vary unlike, and counting
@@ -138,8 +146,9 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 }
 
 fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
-    let most =
-        asked.own_budget().map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
+    let most = asked
+        .own_budget()
+        .map_or_else(String::new, |most| format!("; `--budget` allows {}", seconds(most)));
     let Some(building) = expected.building() else {
         return format!("the time is known after the first build{most}");
     };
