@@ -54,7 +54,7 @@ fn the_commit_is_named_and_verified() {
       changed work of `work` by <percent>
       over <percent> likely; verified in 1 fresh pair, compared with b9f0ce9990
 
-    whole change from 04d0f63dfe to d212f0c56c: <percent>
+    whole range 04d0f63dfe..d212f0c56c: <percent>
 
     revision  date  samples  level
     04d0f63dfe  2023-11-14  2  100
@@ -313,10 +313,10 @@ fn what_cannot_be_measured_is_told() {
 #[test]
 fn where_nothing_can_be_built_that_is_told() {
     let project = step(6, 3).plan(&PLAN.replace("artifacts", "build = \"exit 7\"\nartifacts"));
-    let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(4);
+    let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(2);
     assert!(
         answer.stdout.starts_with(
-            "undecided: neither end could be built, nor any of the 4 other revisions that were \
+            "cannot bisect: neither end could be built, nor any of the 4 other revisions that were \
              tried\nhint: `tacho show REVISION --build-log` shows the reason"
         ),
         "{}",
@@ -324,7 +324,7 @@ fn where_nothing_can_be_built_that_is_told() {
     );
     assert!(answer.stdout.contains("\n6 commits from "), "{}", answer.stdout);
     assert_eq!(answer.stdout.matches(" not built: ").count(), 1, "{}", answer.stdout);
-    let markdown = project.tacho("bisect HEAD~5 HEAD --markdown --quiet").exits(4).stdout;
+    let markdown = project.tacho("bisect HEAD~5 HEAD --markdown --quiet").exits(2).stdout;
     assert!(!markdown.contains("one of:") && markdown.contains("- 6 commits from "), "{markdown}");
 }
 
@@ -335,6 +335,10 @@ fn what_a_crashing_program_printed_last_is_told() {
     });
     let answer = project.tacho("bisect HEAD~1 HEAD --quiet").exits(4);
     assert!(answer.stdout.contains(" failed: exit 3: no such table\n"), "{}", answer.stdout);
+    let end = &id(&project, "HEAD~1")[..10];
+    let lead =
+        format!("undecided: the end {end} could not be measured (failed: exit 3: no such table)\n");
+    assert!(answer.stdout.starts_with(&lead), "{}", answer.stdout);
 }
 
 #[test]
@@ -474,13 +478,18 @@ fn whoever_waits_says_for_whom() {
 fn hints_name_what_can_answer() {
     let project = without_plan(step(6, 3));
     let words = ["bisect", "HEAD~5", "HEAD", "--build", "exit 7", "--run", "sh prog", "--quiet"];
-    let answer = Answer::of(&project.command(words).output().unwrap()).exits(4).stdout;
+    let answer = Answer::of(&project.command(words).output().unwrap()).exits(2).stdout;
     assert!(
         !answer.contains("tacho show")
             && answer.contains("\nhint: fix the build, or name other ends\n"),
         "{answer}"
     );
     assert!(answer.contains("\nhint: `--retry-failed` tries failed builds again\n"), "{answer}");
+    assert!(!answer.contains("--again"), "no sample was taken: {answer}");
+    let expected =
+        Answer::of(&project.command(words.into_iter().chain(["--dry-run"])).output().unwrap());
+    let failed = "(both ends failed to build before: `--retry-failed` builds them again); ";
+    assert!(expected.stdout.replace("\n ", "").contains(failed), "{}", expected.stdout);
 }
 
 #[test]
@@ -711,7 +720,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
     ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
     let told = regex::Regex::new(
-        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % needs about [\d,]+ samples \(",
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % may need up to about [\d,]+ samples \(",
     );
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
     let dry = words.into_iter().chain(["--dry-run"]);

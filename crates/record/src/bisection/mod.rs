@@ -353,6 +353,16 @@ impl BisectionState {
         self.sides.iter().any(CulpritSide::is_open)
     }
 
+    /// Whether it is undecided for this reason since no revision could be measured.
+    #[must_use]
+    pub fn is_unmeasurable(&self, reason: UndecidedReason) -> bool {
+        match reason {
+            UndecidedReason::Command => true,
+            UndecidedReason::End => self.ladder.is_empty(),
+            _ => false,
+        }
+    }
+
     /// What is named and verified, in order of history.
     #[must_use]
     pub fn culprits_by_place(&self) -> Vec<&Culprit> {

@@ -16,6 +16,7 @@ use crate::words::{count, percent};
 pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] {
     match reason {
         UndecidedReason::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
+        UndecidedReason::End => lost_end(bisection, why_not(bisection, reason)),
         UndecidedReason::Builds => builds_vary(bisection),
         UndecidedReason::Noise => too_much_noise(bisection),
         UndecidedReason::Budget => {
@@ -33,12 +34,12 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
 }
 
 /// That it is undecided and why; or the one commit that is very likely it, where only verifying was
-/// left. Where the command fails at both ends there was nothing to decide.
+/// left. Where nothing could be measured there was nothing to decide.
 #[must_use]
 pub fn headline(bisection: &Bisection, reason: UndecidedReason, why: &str) -> String {
     match very_likely(bisection) {
         Some(commit) => format!("very likely {commit}, not verified: {why}"),
-        None if reason == UndecidedReason::Command => format!("cannot bisect: {why}"),
+        None if bisection.standing.is_unmeasurable(reason) => format!("cannot bisect: {why}"),
         None => format!("undecided: {why}"),
     }
 }
@@ -69,6 +70,28 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     };
     [format!("neither end could be {done}{others}"), hint.to_owned()]
 }
+
+/// Which end cannot be used and why, but where something is said of what was measured instead.
+fn lost_end(bisection: &Bisection, [why, hint]: [&str; 2]) -> [String; 2] {
+    let BisectionState { ladder, unusable, .. } = &bisection.standing;
+    let last = bisection.candidates.len().saturating_sub(1);
+    let line = |it: &UnusableRevision| {
+        let (name, why) = (name(bisection, it.place), failure(it.kind, &it.why));
+        if ladder.iter().any(|rung| rung.is_of(it.place)) {
+            return Some(format!("{name} failed after samples of it were taken ({why})"));
+        }
+        [0, last].contains(&it.place).then(|| {
+            let near = if last > 1 { ", nor could a revision near it" } else { "" };
+            format!("the end {name} could not be measured ({why}){near}")
+        })
+    };
+    let ends = unusable.iter().filter_map(line).collect::<Vec<_>>().join(", and ");
+    let is_named = why == END_LOST && !ends.is_empty();
+    [if is_named { ends } else { why.to_owned() }, hint.to_owned()]
+}
+
+/// Where no end is known that failed.
+const END_LOST: &str = "an end could not be measured";
 
 /// Where builds differ for no reason of the source.
 fn builds_vary(bisection: &Bisection) -> [String; 2] {
@@ -214,14 +237,11 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "name ends with the same answer; `--test COMMAND` finds where the answer changed",
         ],
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
-            "no revision near an end could be measured, or an end failed later",
+            END_LOST,
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
              the reason",
         ],
-        UndecidedReason::End => [
-            "no revision near an end could be measured, or an end failed later",
-            usable_ends(bisection),
-        ],
+        UndecidedReason::End => [END_LOST, usable_ends(bisection)],
         UndecidedReason::Exhausted => [
             "no further measurement would help",
             "commits that cannot be measured hide the change: a quirk of the plan may make them \

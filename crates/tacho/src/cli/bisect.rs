@@ -15,9 +15,9 @@ use crate::cli::shared::DirectionName;
 /// beside its parent. Only commits of the main line (first parents) are searched. A revision that
 /// fails is skipped. The same command resumes after an interruption.
 ///
-/// Exit status: 0 named and verified, as one commit or as a set; 2 error, or both ends cannot be
-/// measured for the same reason; 3 the ends do not differ; 4 undecided (the answer lists the
-/// commits that may be the cause); 5 named and verified, but the effect depends on the machine or
+/// Exit status: 0 named and verified, as one commit or as a set; 2 error, or no revision could
+/// be measured; 3 the ends do not differ; 4 undecided (the answer lists the commits that may be
+/// the cause); 5 named and verified, but the effect depends on the machine or
 /// the layout (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit
 /// of the merge (`--into-merges`) is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]

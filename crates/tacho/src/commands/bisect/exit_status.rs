@@ -1,6 +1,6 @@
 //! The exit status of a bisection.
 
-use tacho_record::bisection::{BisectionEnd, BisectionState, UndecidedReason};
+use tacho_record::bisection::{BisectionEnd, BisectionState};
 
 use super::merges::BisectionWithMerges;
 use crate::exit::Exit;
@@ -34,7 +34,7 @@ pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
         Some(BisectionEnd::Verified) if standing.has_open_sides() => Exit::SideUndecided,
         Some(BisectionEnd::Verified) => Exit::Success,
         Some(BisectionEnd::NotReproduced) => Exit::NotReproduced,
-        Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }) => Exit::Error,
+        Some(BisectionEnd::Undecided { reason }) if standing.is_unmeasurable(reason) => Exit::Error,
         Some(BisectionEnd::Undecided { .. }) => Exit::Undecided,
         Some(BisectionEnd::DependsOnMachine) => Exit::DependsOnMachine,
     }

@@ -12,7 +12,7 @@ use tacho_record::bisection::{
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
     headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides, small,
-    stage, stretch, subject, suspected, then, undecided, unit,
+    stage, stretch, suspected, then, undecided, unit,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -195,7 +195,7 @@ pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
     let rung = bisection.standing.ladder.iter().find(|rung| place.is_some_and(|at| rung.is_of(at)));
     let line = |rung: &TestedRevision| {
         let (name, level) = (&bisection.name, level_of(bisection, rung));
-        format!("  measured in bisection {name}: {}, {level}\n", subject(&bisection.asked))
+        format!("  measured in bisection {name}: {}, {level}\n", changed_subject(bisection))
     };
     rung.map_or_else(String::new, line)
 }
@@ -462,6 +462,11 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
     );
     if let Some(goes_on) = interrupted {
         let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} resumes");
+        return wrap(&text, width);
+    }
+    // Where no build could be made, only trying them again gives samples.
+    if samples == 0 && executing == 0.0 && retry(bisection).is_some() {
+        let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
         return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
