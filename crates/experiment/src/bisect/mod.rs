@@ -94,7 +94,7 @@ pub fn bisect(
             prepared::check(benchmark, &question.plan_folder)?;
             prepared::rehearse(benchmark, bench.executor)?;
         }
-        preflight::warn_of_one_program(bench, question);
+        preflight::warn_of_shadowed(bench, question);
         counters::check(bench, &question.plan)?;
     }
     bench.put_metrics(&question.plan)?;

@@ -23,11 +23,18 @@ pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), 
 /// Says which benchmarks measure the same at all revisions: those that use nothing of the build,
 /// and those that import modules of the work tree.
 pub(crate) fn warn_of_one_program(bench: &mut Context<'_>, question: &Question) {
-    let Question { plan, plan_folder, .. } = question;
-    for benchmark in &plan.benchmarks {
+    for benchmark in &question.plan.benchmarks {
         if question.revisions.len() > 1 && !benchmark.names_revisions() {
             bench.observer.note(&Event::SameForAll { benchmark: &benchmark.name });
         }
+    }
+    warn_of_shadowed(bench, question);
+}
+
+/// Says which benchmarks import modules of the work tree.
+pub(crate) fn warn_of_shadowed(bench: &mut Context<'_>, question: &Question) {
+    let Question { plan, plan_folder, .. } = question;
+    for benchmark in &plan.benchmarks {
         let found = python_path::shadowed(benchmark, &plan.subject.artifacts, plan_folder);
         if let Some(module) = &found {
             let benchmark = benchmark.name.as_str();
