@@ -28,7 +28,7 @@ impl SweepFindings<'_> {
         let all = self.places.len();
         let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
         match curve.shape {
-            _ if all < 2 => "plateau: there is only one value".to_owned(),
+            _ if all < 2 => self.only_value(),
             SweepShape::Flat => {
                 format!(
                     "flat: no value is more than {} worse than the best",
@@ -57,6 +57,20 @@ impl SweepFindings<'_> {
                 self.runs(curve, &curve.plateau)
             ),
         }
+    }
+
+    /// That there is no other value to compare with, and which ones failed.
+    fn only_value(&self) -> String {
+        let failed: Vec<String> = (0..self.rows.len())
+            .filter(|command| !self.places.contains(command))
+            .map(|command| format!("`{}`", cut(&self.names.label(command), 40)))
+            .collect();
+        let failed = if failed.is_empty() {
+            String::new()
+        } else {
+            format!(" ({} failed)", failed.join(", "))
+        };
+        format!("no other value to compare with{failed}")
     }
 
     /// Places in a row as their ends: `256 … 8192`.

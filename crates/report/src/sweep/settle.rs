@@ -19,7 +19,7 @@ impl SweepFindings<'_> {
         let wanted = two_digits(rounds as f64 * (most / self.margin.ln_1p()).powi(2));
         let round: f64 = self.rows.iter().filter_map(|row| Some(row.summary?.median)).sum();
         let runs = if wanted > MOST_ROUNDS {
-            format!("over {MOST_ROUNDS:.0} more rounds would be needed")
+            format!("over {MOST_ROUNDS:.0} more rounds would decide")
         } else {
             format!("`-r {wanted:.0}` would decide")
         };

@@ -63,7 +63,11 @@ fn steps(
         return by_factor(from, to, factor.parse().unwrap_or(0.0), text);
     }
     let wrong = || SweepMistake::Unsteady { text: text.to_owned() };
-    let begun = numbers(&[before, &[from.to_owned()]].concat()).ok_or_else(wrong)?;
+    let begun = [before, &[from.to_owned()]].concat();
+    if let Some(word) = begun.iter().find(|it| numbers(std::slice::from_ref(it)).is_none()) {
+        return Err(BenchMistake::NotANumber { text: word.clone() }.into());
+    }
+    let begun = numbers(&begun).ok_or_else(wrong)?;
     match begun.as_slice() {
         [.., a, b, c] if is_near(b.0 * b.0, a.0 * c.0) && !is_near(b.0 - a.0, c.0 - b.0) => {
             by_factor(from, to, c.0 / b.0, text)
@@ -221,6 +225,9 @@ mod tests {
         assert_eq!(values("n").unwrap_err(), "`n` is not a parameter with values");
         for text in ["n=1,2,", "n=,1", "n=1,,2"] {
             assert_eq!(values(text).unwrap_err(), format!("`{text}` has an empty value"));
+        }
+        for text in ["x=a..3", "x=1,a..3"] {
+            assert_eq!(values(text).unwrap_err(), "`a` is not a number");
         }
         for text in ["n=1,2,5..100", "n=1,64,100..8192"] {
             let unsteady = format!("the values of `{text}` rise neither by steps nor by a factor");
