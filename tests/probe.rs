@@ -33,6 +33,14 @@ fn a_difference_that_holds_is_upheld() {
 }
 
 #[test]
+fn one_revision_is_not_probed_beside_itself() {
+    let said = project("echo work 210\n").tacho("probe v2 HEAD --quiet").exits(2).stderr;
+    let error = "error: `v2` and `HEAD` are the same revision: there is no difference to probe\n\
+                 hint: `tacho probe v2` shows how much each disturbance changes it\n";
+    assert_eq!(said, error);
+}
+
+#[test]
 fn a_difference_that_depends_on_the_environment_is_caught() {
     let slow = "if [ ${#TACHO_PADDING} -gt 0 ]; then echo work 100; else echo work 130; fi\n";
     let project = project(slow);
@@ -88,7 +96,7 @@ B  false (a command)
 undecided: executions failed: exit 1
 "
     );
-    let note = "note: an execution of `command` failed (as usual): exit 1\n";
+    let note = "note: an execution of `command` failed without any disturbance: exit 1\n";
     assert!(answer.stderr.ends_with(note), "{}", answer.stderr);
     assert_eq!(answer.stderr.matches("note").count(), 1, "{}", answer.stderr);
 }

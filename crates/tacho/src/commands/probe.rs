@@ -53,6 +53,9 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
             return Err(ProbeMistake::NotExecuted { name: taken.side.name.clone() }.into());
         }
     }
+    if command.b.is_some() {
+        check_sides(&taken)?;
+    }
     let ComparisonRows { plan, of } = rows::rows(&given, &like, &taken)?;
     let rows = of.rows.into_iter().filter_map(|(key, metrics)| {
         let metric = metrics.into_iter().next()?;
@@ -83,6 +86,15 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
     }
     report.print_notes();
     Ok(exit(&end))
+}
+
+/// That two sides are not one revision.
+fn check_sides(taken: &[ResolvedSide]) -> Result<(), ProbeMistake> {
+    let [a, b] = taken else { return Ok(()) };
+    if a.side.program.revision().is_none() || a.side.program != b.side.program {
+        return Ok(());
+    }
+    Err(ProbeMistake::SameSides { a: a.side.name.clone(), b: b.side.name.clone() })
 }
 
 /// The metric where none is typed: of a command that a shell starts the whole time, since the shell

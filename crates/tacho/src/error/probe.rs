@@ -9,6 +9,8 @@ pub enum ProbeMistake {
     NotExecuted { name: String },
     #[error("no disturbance is left")]
     NoneLeft,
+    #[error("`{a}` and `{b}` are the same revision: there is no difference to probe")]
+    SameSides { a: String, b: String },
     #[error("unknown disturbance `{name}`")]
     Unknown { name: String, known: String },
 }
@@ -19,6 +21,9 @@ impl ProbeMistake {
         match self {
             Self::NotExecuted { .. } => "give a revision, a build or a command".to_owned(),
             Self::NoneLeft => "take names out of `--skip`".to_owned(),
+            Self::SameSides { a, .. } => {
+                format!("`tacho probe {a}` shows how much each disturbance changes it")
+            }
             Self::Unknown { name, known } => {
                 format!("{}; `tacho probe --list` lists all", near(name, known))
             }

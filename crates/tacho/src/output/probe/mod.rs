@@ -83,12 +83,11 @@ impl ProbeReport<'_> {
             let states = if row.failures[0].is_some() { 1 } else { row.failures.len() };
             for (at, why) in row.failures.iter().enumerate().take(states) {
                 let Some(why) = why else { continue };
-                let state =
-                    at.checked_sub(1).map_or("as usual", |at| answer.terms.under[at].name());
-                note(
-                    "note",
-                    &format!("an execution of `{}` failed ({state}): {why}", row.benchmark),
+                let state = at.checked_sub(1).map_or_else(
+                    || "without any disturbance".to_owned(),
+                    |at| format!("under `{}`", answer.terms.under[at].name()),
                 );
+                note("note", &format!("an execution of `{}` failed {state}: {why}", row.benchmark));
             }
         }
         if self.is_kept {
