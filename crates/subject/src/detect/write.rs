@@ -127,7 +127,7 @@ measured
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
 # expect = {{ exit = 0, stdout = \"same\" }} # a wrong answer is never a fast one; also \
-{{ contains = \"ok\" }}
+stdout = {{ contains = \"ok\" }}
 # metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user \
 and sys
 "
