@@ -201,14 +201,23 @@ pub fn effect(effect: f64) -> String {
 
 /// The ends of an effect's interval, with as many decimals: as the one nearer to zero needs, but no
 /// more than one beyond those of the other, which say how little is known: `+10.1 % … +14.2 %`.
+/// Both are factors where one must be.
 #[must_use]
 pub fn effect_interval((low, high): (f64, f64)) -> String {
     if !low.is_finite() || !high.is_finite() {
         return String::new();
     }
+    if [low, high].iter().any(|end| is_factor(*end)) {
+        return format!("× {} … × {}", factor(1.0 + low), factor(1.0 + high));
+    }
     let (near, far) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
     let fine = decimals(near).clamp(decimals(far), decimals(far) + 1);
     format!("{} … {}", effect_to(low, fine), effect_to(high, fine))
+}
+
+/// Whether an effect is too large for per cent.
+fn is_factor(effect: f64) -> bool {
+    effect.abs() >= 10.0
 }
 
 /// With how many decimals an effect is shown in per cent: one, or as many as two digits take once
@@ -316,7 +325,7 @@ mod tests {
                 "+10.1 % … +14.2 %",
                 "−0.00 % … +2.10 %",
                 "+0.03 % … +0.31 %",
-                "+50.0 % … × 13.0"
+                "× 1.500 … × 13.0"
             ]
         );
         assert_eq!(effect_interval((f64::NEG_INFINITY, 0.1)), "");

@@ -113,7 +113,7 @@ impl ConfirmationReport {
 
     /// A row for each that was measured.
     fn table(&self) -> String {
-        let head = ["", "series", "change", "again", "95 %", "samples", "outcome", ""];
+        let head = ["", "series", "change", "again", "95 %", "samples", "outcome", "state"];
         let mut list = table::plain(&head, &[2, 3, 5]);
         for asked in &self.changes {
             if let ConfirmationResult::Measured(said) = &asked.answer {
@@ -182,6 +182,7 @@ impl ConfirmationReport {
             .map(|(outcome, count)| format!("{count} {}", shown(outcome)))
             .collect();
         let spent = match self.run {
+            Some(run) if self.samples == 0 => format!(", from run {run}: nothing was measured now"),
             Some(run) => format!(
                 ": {} in {}, run {run}",
                 text::count(self.samples, "sample"),
