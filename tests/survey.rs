@@ -71,7 +71,7 @@ fn every_change_is_pinned_by_few_builds() {
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
       a change that lasted for at most 8 commits, between two builds, would not be seen
 
-    14 builds of 60 revisions: every change that can be pinned is pinned
+    14 builds of 60 revisions: no further build would narrow down any change
     ");
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));

@@ -249,7 +249,7 @@ impl SurveyReport<'_> {
             SurveyEnd::Known if places().next().is_none() => {
                 format!("{took}: nothing is left to pin")
             }
-            SurveyEnd::Known => format!("{took}: every change that can be pinned is pinned"),
+            SurveyEnd::Known => format!("{took}: no further build would narrow down any change"),
             SurveyEnd::Interrupted => format!("{took} so far"),
             SurveyEnd::Unsettled => {
                 format!("{took}: some builds give a different result each time")
