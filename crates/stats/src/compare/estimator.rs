@@ -30,6 +30,14 @@ pub enum Estimator {
     Runs,
 }
 
+/// The logarithm of the median of ascending values that are given as logarithms. Of an even number
+/// it is that of the mean of the middle two, as everywhere else a median is.
+fn median_of_logs(sorted: &[f64]) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let (low, high) = (sorted[last / 2], sorted[sorted.len() / 2]);
+    Some(if low == high { low } else { low + f64::midpoint(1.0, (high - low).exp()).ln() })
+}
+
 impl Estimator {
     /// All that compare samples of one run whose order is not known.
     #[cfg(test)]
@@ -56,6 +64,7 @@ impl Estimator {
         match self {
             Self::Neighbours | Self::RoundRatios | Self::AllRatios | Self::Runs => None,
             Self::Mean => means::location(scale, sorted),
+            Self::Median if scale == Scale::Ratio => median_of_logs(sorted),
             Self::Median | Self::Minimum => order::quantile(sorted, self.quantile()?),
         }
     }
