@@ -99,7 +99,7 @@ pub fn missing(
             Some(format!("{} more round{plural} ({}) would decide", more.rounds, time(more.rounds)))
         }
         more => beyond_rounds(comparison, names, unit).or_else(|| {
-            Some(format!("over {MOST_MORE} more rounds would be needed")).filter(|_| more.is_some())
+            Some(format!("over {MOST_MORE} more rounds would decide")).filter(|_| more.is_some())
         }),
     }
 }
@@ -246,6 +246,7 @@ pub fn unmeasured(
 #[must_use]
 pub fn two_modes(
     comparison: &Comparison,
+    medians: [f64; 2],
     [first, second]: SideNames<'_>,
     unit: &Unit,
 ) -> Option<String> {
@@ -264,11 +265,29 @@ pub fn two_modes(
         ChoiceReason::Earlier => "; in another run the shares of the modes may differ",
         _ => "",
     };
+    let beyond = match (modes.a, modes.b) {
+        (Some(levels), None) => outside(levels, medians[1]).map(|at| format!("{second} is {at}")),
+        (None, Some(levels)) => outside(levels, medians[0]).map(|at| format!("{first} is {at}")),
+        _ => None,
+    };
+    if let Some(beyond) = beyond {
+        return Some(format!("two modes ({}): {beyond}{compared}", each.join(", ")));
+    }
     Some(format!(
         "two modes ({}): {a} of {first} and {b} of {second} are in the upper mode, a difference of \
          {difference} points (95 % interval {interval}){compared}",
         each.join(", ")
     ))
+}
+
+/// Where a median is in neither of two modes, nor near one.
+fn outside((low, high): (f64, f64), median: f64) -> Option<&'static str> {
+    let near = (high - low) / 2.0;
+    match median {
+        _ if median > high + near => Some("above both"),
+        _ if median < low - near => Some("below both"),
+        _ => None,
+    }
 }
 
 /// How uneven the host was, and what comparing neighbours in time gained, where they decide; of
@@ -460,11 +479,17 @@ mod tests {
         let sides = Sides { a: &a, b: &b, control: &[] };
         let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
         assert_eq!(
-            two_modes(&compared, NAMES, &Unit::Nanoseconds).unwrap(),
+            two_modes(&compared, [100e6, 122e6], NAMES, &Unit::Nanoseconds).unwrap(),
             "two modes (old near 100.1 ms or 122.1 ms, new near 100.1 ms or 122.1 ms): 20.0 % of \
              old and 70.0 % of new are in the upper mode, a difference of +50.0 points (95 % \
              interval +25.1 … +67.0); the ratio is that of the means"
         );
+        let b = samples((0..30).map(|n| 300e6 + f64::from(n * 7 % 13)));
+        let sides = Sides { a: &a, b: &b, control: &[] };
+        let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
+        let said = two_modes(&compared, [100e6, 300e6], NAMES, &Unit::Nanoseconds).unwrap();
+        let beyond = "two modes (old near 100.1 ms or 122.1 ms): new is above both";
+        assert!(said.starts_with(beyond), "{said}");
     }
 
     #[test]

@@ -23,9 +23,11 @@ impl ComparisonReport<'_> {
             return Vec::new();
         }
         let names = self.short_names();
+        let median = |side: usize| row.sides[side].map_or(f64::NAN, |it| it.median);
+        let medians = [median(0), median(1)];
         let clauses = [
             clauses::limited(row.limited.each_ref(), names),
-            clauses::two_modes(&row.comparison, names, &row.metric.unit),
+            clauses::two_modes(&row.comparison, medians, names, &row.metric.unit),
             clauses::uneven(&row.comparison.choice)
                 .map(|moved| format!("{moved}; medians are those at the host's usual speed")),
             clauses::once(&row.comparison),
