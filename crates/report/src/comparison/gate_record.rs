@@ -12,7 +12,7 @@ pub struct GateRecord {
     pub typed: String,
     /// Whether it failed; none where not all was measured.
     pub failed: Option<bool>,
-    /// What failed, so that there is nothing to judge: `sort at new (exit 1)`.
+    /// What failed, so that there is nothing to judge: ``sort` failed at new (exit 1)``.
     pub broken: Vec<String>,
     /// The rows that are slower by the limit or more, each with by how much it is.
     pub slower: Vec<String>,
@@ -42,18 +42,18 @@ impl GateRecord {
         let lone = (!gate.lone.is_empty())
             .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
-        let mut by = gate.broken.clone();
-        by.extend(gate.slower.iter().cloned());
+        let mut by = gate.slower.clone();
         by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
         let by: Vec<String> =
             (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
         let is_open = !gate.open.is_empty() && !gate.fails_on_open;
         let parts = [
-            Some(if failed {
-                format!("failed because of {}", by.join(" and "))
-            } else {
-                "passed".to_owned()
-            }),
+            (!gate.broken.is_empty()).then(|| format!("not judged: {}", named(&gate.broken))),
+            match (failed, by.is_empty()) {
+                (true, true) => None,
+                (true, false) => Some(format!("failed because of {}", by.join(" and "))),
+                (false, _) => Some("passed".to_owned()),
+            },
             is_open.then(|| format!("undecided: {}", named(&gate.open))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];

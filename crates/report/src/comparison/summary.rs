@@ -67,18 +67,21 @@ impl ComparisonReport<'_> {
         })
     }
 
-    /// Which metrics are no further question: those that are constant or computed from others.
+    /// Which metrics are no further question, and why: they are constant or computed from others.
     fn apart(&self) -> String {
         let mut apart: Vec<String> = Vec::new();
         for row in self.rows {
             let name = &row.metric.name;
-            let quoted = format!("`{name}`");
-            let is_apart = row.is_constant() || derived::DERIVED.contains(&name.as_str());
-            if is_apart && !apart.contains(&quoted) {
-                apart.push(quoted);
+            let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
+                (true, _) => format!("`{name}`, which never varies"),
+                (false, true) => format!("`{name}`, which is computed from other metrics"),
+                (false, false) => continue,
+            };
+            if !apart.contains(&said) {
+                apart.push(said);
             }
         }
-        if apart.is_empty() { String::new() } else { format!(" (without {})", apart.join(", ")) }
+        if apart.is_empty() { String::new() } else { format!(" (not {})", apart.join("; ")) }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

@@ -56,7 +56,7 @@ pub(super) fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
     let worded = |row: &ComparedRow| {
         let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
         let name = in_one_line(short_name(&terms.sides[*side].name));
-        Some(format!("{} at {name} ({why})", row.benchmark))
+        Some(format!("`{}` failed at {name} ({why})", row.benchmark))
     };
     let mut all: Vec<String> = rows.iter().filter_map(worded).collect();
     all.dedup();
@@ -207,6 +207,9 @@ impl CompareReport<'_> {
         // A row that is slower for certain may be so by less than the limit.
         let what = match fail_on.limit() {
             Some(limit) => format!("undecided at the limit of {}", as_written(limit)),
+            None if gate.slower.is_some() => {
+                format!("undecided at the margin of {}", as_written(self.terms.margin))
+            }
             None => "unclear".to_owned(),
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
@@ -226,15 +229,15 @@ impl CompareReport<'_> {
         })
     }
 
-    /// How many rows are unclear by themselves, and not at the limit.
+    /// That other rows are unclear by themselves, and not at the limit.
     fn surely_below(&self, all: &ComparisonData) -> String {
         let is_below = |row: &&ComparedRow| {
             row.verdict == Verdict::Unclear && self.stands(row) == Some(GateOutcome::Below)
         };
         match all.rows.iter().filter(is_below).count() {
             0 => String::new(),
-            1 => " (1 more is unclear, but certainly below the limit)".to_owned(),
-            more => format!(" ({more} more are unclear, but certainly below the limit)"),
+            1 => " (another unclear row is certainly below it)".to_owned(),
+            _ => " (the other unclear rows are certainly below it)".to_owned(),
         }
     }
 
