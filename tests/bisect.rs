@@ -719,9 +719,10 @@ fn what_lies_within_noise_is_told_to_take_long() {
         "10%",
     ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
-    let told = regex::Regex::new(
-        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): a change of 10 % may need up to about [\d,]+ samples \(",
-    );
+    let told = regex::Regex::new(concat!(
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\): ",
+        r"a change of 10 % may need up to about [\d,]+ samples \(",
+    ));
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
     let dry = words.into_iter().chain(["--dry-run"]);
     let dry = Answer::of(&project.command(dry).output().unwrap()).succeeds().stdout;

@@ -44,8 +44,8 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let seconds = samples * spent / standing.samples.max(1) as f64;
     let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
-        "values vary by {} (standard deviation): a change of {} may need up to about {} samples ({}{}); a \
-         larger `--min-effect` needs fewer",
+        "values vary by {} (standard deviation): a change of {} may need up to about {} samples \
+         ({}{}); a larger `--min-effect` needs fewer",
         varying(&bisection.asked, sd),
         least(bisection),
         about(samples),
@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(
             of(0.1, 12, "proving").as_deref(),
             Some(
-                "values vary by 10.0 % (standard deviation): a change of 2 % may need up to about 5,100 \
-                 samples (2 h 51 min); a larger `--min-effect` needs fewer"
+                "values vary by 10.0 % (standard deviation): a change of 2 % may need up to about \
+                 5,100 samples (2 h 51 min); a larger `--min-effect` needs fewer"
             )
         );
         assert_eq!(of(0.1, 11, "proving"), None, "nobody knows yet");
