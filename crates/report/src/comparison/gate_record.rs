@@ -3,7 +3,7 @@
 use tacho_record::{Direction, Unit, factor, first_of};
 
 use super::ComparedRow;
-use crate::words::percent;
+use crate::words::{percent, times};
 
 /// How a comparison stands to what it was to fail on.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,9 @@ pub struct GateRecord {
 /// How many rows of a gate are named.
 const NAMED: usize = 10;
 /// Both ends of an interval are given where one is this many times as far as the other.
-const LOPSIDED: f64 = 2.0;
+const LOPSIDED: f64 = 1.1;
+/// From this share on a row has a factor in place of a percentage.
+const FACTOR: f64 = 10.0;
 
 impl GateRecord {
     /// How it came out, and by what; `a` is what the first side is called.
@@ -70,7 +72,7 @@ fn named(all: &[String]) -> String {
 #[must_use]
 pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let (least, most) = row.worse_by()?;
-    let ends = [least, most].map(percent);
+    let ends = [least, most].map(more);
     // Only a time is slower than another.
     let slower = if row.metric.unit == Unit::Nanoseconds { "slower" } else { "worse" };
     Some(match (least, most) {
@@ -89,22 +91,31 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
     })
 }
 
-/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends too
-/// where one is much farther than the other.
+/// How much more a share is: `7.7 %`, or the factor that the row has: `× 11.2`.
+fn more(share: f64) -> String {
+    if share < FACTOR { percent(share) } else { times(1.0 + share) }
+}
+
+/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends where
+/// one is farther than the other: `20 % (8.6 to 39 %)`, `× 30.4 (28.3 to 31.2)`.
 fn between(least: f64, share: Option<f64>, most: f64) -> String {
     let share =
         share.filter(|it| (least..=most).contains(it)).unwrap_or(f64::midpoint(least, most));
     let [below, above] = [share - least, most - share];
     let reach = above.max(below);
-    if reach > LOPSIDED * above.min(below) {
-        let whole = |share: f64| match share {
-            ..10.0 if reach >= 0.1 => format!("{:.0} %", 100.0 * share),
-            share => percent(share),
-        };
-        return format!("{} ({} to {})", whole(share), whole(least), whole(most));
+    let is_lopsided = reach > LOPSIDED * above.min(below);
+    if is_lopsided && most >= FACTOR {
+        let [least, share, most] = [least, share, most].map(|it| factor(1.0 + it));
+        return format!("× {share} ({least} to {most})");
+    }
+    if is_lopsided {
+        let tenths = |share: f64| usize::from(reach < 0.1 || share < 0.1);
+        let [least, share, most] =
+            [least, share, most].map(|it| format!("{:.*}", tenths(it), 100.0 * it));
+        return format!("{share} % ({least} to {most} %)");
     }
     match (share, reach) {
-        (10.0.., _) => format!("× {} ± {reach:.1}", factor(1.0 + share)),
+        (FACTOR.., _) => format!("× {} ± {reach:.1}", factor(1.0 + share)),
         (_, 0.1..) => format!("{:.0} % ± {:.0} %", 100.0 * share, 100.0 * reach),
         _ => format!("{} ± {}", percent(share), percent(reach)),
     }
@@ -118,8 +129,12 @@ mod tests {
     fn a_size_has_one_number_and_how_far_it_is_known() {
         assert_eq!(between(5.688, Some(5.9), 6.121), "590 % ± 22 %");
         assert_eq!(between(0.071, None, 0.083), "7.7 % ± 0.6 %");
-        assert_eq!(between(10.0, Some(10.2), 10.5), "× 11.2 ± 0.3");
-        assert_eq!(between(5.688, Some(6.02), 6.121), "602 % (569 % to 612 %)");
-        assert_eq!(between(0.01, Some(0.02), 0.05), "2.0 % (1.0 % to 5.0 %)");
+        assert_eq!(between(9.9, Some(10.2), 10.5), "× 11.2 ± 0.3");
+        assert_eq!(between(10.0, Some(10.2), 10.5), "× 11.2 (11.0 to 11.5)");
+        assert_eq!(between(5.688, Some(6.02), 6.121), "602 % (569 to 612 %)");
+        assert_eq!(between(0.01, Some(0.02), 0.05), "2.0 % (1.0 to 5.0 %)");
+        assert_eq!(between(0.086, Some(0.202), 0.391), "20 % (8.6 to 39 %)");
+        assert_eq!(between(27.3, Some(29.4), 30.2), "× 30.4 (28.3 to 31.2)");
+        assert_eq!([0.077, 29.4].map(more), ["7.7 %", "× 30.4"]);
     }
 }
