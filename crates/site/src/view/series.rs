@@ -103,7 +103,7 @@ pub(crate) struct SeriesView<'a> {
     pub(crate) scale: DisplayScale,
     /// One a revision, in order of history.
     pub(crate) rows: Vec<SeriesRow<'a>>,
-    /// The change from the first measured revision to the last.
+    /// The change from the first measured revision to the last, by the runs that measured both.
     pub(crate) since_first: Option<MedianDifference>,
 }
 
@@ -128,12 +128,12 @@ impl<'a> SeriesView<'a> {
             let Some(summary) = row.summary else { continue };
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|(point, first)| {
-                let way = ChangeVerdict::of(summary.median > first.median, better);
+                // What the host did between two runs would be part of a change between them.
+                let found = MedianDifference::within_runs(point, row.point, None)?;
+                let way = ChangeVerdict::of(found.share > 0.0, better);
                 // What rose and fell again leaves no difference that noise does not explain.
                 let marked = any_reported && are_apart(&first, &summary);
-                let is_known = marked || point.shares_run(row.point);
-                let found = MedianDifference::between(&first, &summary, marked.then_some(way));
-                found.filter(|_| is_known)
+                Some(MedianDifference { verdict: marked.then_some(way), ..found })
             });
             first.get_or_insert((row.point, summary));
         }
