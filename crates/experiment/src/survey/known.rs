@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
+use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision, Unit};
 use tacho_stats::Summary;
 use tacho_stats::history::{self, HistoryExecution, RunReading};
 use tacho_stats::survey::{Batch, Candidates, ChangePlace, SurveyRules, survey};
@@ -29,6 +29,9 @@ pub(super) struct SurveyFacts {
     /// What was measured, by benchmark.
     measured: Vec<PlaceValues>,
 }
+
+/// The standard deviation of a time that was taken once, as a logarithm: its noise is not known.
+const UNREPEATED: f64 = 0.1;
 
 /// What was measured of one benchmark.
 struct PlaceValues {
@@ -70,6 +73,15 @@ fn executions(
     let cut_off = one.bound_rounds.iter().zip(bounds);
     let cut_off = cut_off.map(|(round, bound)| execution(*round, bound.max(most)));
     measured.chain(cut_off).collect()
+}
+
+/// Assumes the noise of times where none was taken twice in a run. A count repeats.
+fn assume_noise(readings: &mut [RunReading], metric: &Metric) {
+    if metric.unit == Unit::Nanoseconds && readings.iter().all(|one| one.samples < 2) {
+        for one in readings {
+            one.variance = UNREPEATED * UNREPEATED;
+        }
+    }
 }
 
 impl SurveyFacts {
@@ -145,7 +157,8 @@ impl SurveyFacts {
             }
         }
         let readings = (0..).zip(runs.values()).flat_map(|(run, all)| history::readings(run, all));
-        let readings = readings.collect();
+        let mut readings: Vec<RunReading> = readings.collect();
+        assume_noise(&mut readings, &metric);
         let artifacts = by_artifact.into_keys().collect();
         let runs = runs.into_keys().collect();
         PlaceValues { key, metric, readings, runs, unusable, artifacts }
@@ -299,4 +312,26 @@ fn time_of(bench: &mut Context<'_>, run: i64) -> Result<Duration, StoreError> {
         spent.record(*at, sample);
     }
     Ok(spent.before(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_was_taken_once_is_not_known_exactly() {
+        let once = |at: usize| HistoryExecution {
+            revision: at,
+            layout: 0,
+            round: 1,
+            ln: if at < 3 { 0.0 } else { -0.25 },
+        };
+        let mut all = history::readings(0, &[0, 1, 2, 3, 4].map(once));
+        assume_noise(&mut all, &Metric::built_in("wall").unwrap());
+        let verdict = history::judge(&all);
+        for change in verdict.changes.iter().chain(&verdict.unclear) {
+            let (low, high) = change.interval;
+            assert!(high - low > 0.2, "{change:?}");
+        }
+    }
 }

@@ -79,7 +79,8 @@ fn pool(readings: &mut [RunReading]) {
         readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
     // The variance of Student's t: that of the noise is itself known from a few samples only.
     let free = all - readings.len() as f64;
-    let wider = free / (free - 2.0).max(0.5);
+    // Of single samples the noise is what their readings say.
+    let wider = if free < 1.0 { 1.0 } else { free / (free - 2.0).max(0.5) };
     for one in readings {
         let n = one.samples as f64;
         let floor = one.variance.min(1e-7);

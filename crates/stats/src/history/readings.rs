@@ -165,7 +165,8 @@ impl RunFit {
     fn estimate(&mut self, grain: f64) {
         let samples: usize = self.programs.iter().map(|program| program.cells.len()).sum();
         let one = self.programs.len() == 1;
-        let fitted = self.programs.len() + if one { 0 } else { self.rounds.len() - 1 };
+        let fitted =
+            self.programs.len() + if one { 0 } else { self.rounds.len().saturating_sub(1) };
         let free = samples as f64 / samples.saturating_sub(fitted).max(1) as f64;
         let all: Vec<f64> = self.residuals().collect();
         let scale = (deviation(&all) * free.sqrt()).max(grain / 2.0);
