@@ -17,11 +17,21 @@ const MUCH: f64 = 0.1;
 const MOST: f64 = 0.3;
 /// Less waiting than this hides no difference, whatever the margin.
 const LITTLE: f64 = 0.02;
+/// Of the waiting of one side alone, this many times what is in its account may be a difference: a
+/// launcher waits too.
+const UNREAD: f64 = 2.0;
 
 /// What share of their time all these waited for a CPU that other processes used; nothing where
 /// no others were active: a program with more threads than CPUs waits for itself.
 #[must_use]
 pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
+    let share = waited(programs);
+    let is_seen = share >= LITTLE && host_load(programs).others.is_some();
+    is_seen.then_some(share)
+}
+
+/// What share of their time all these waited for a CPU.
+fn waited(programs: &[&[Sample]]) -> f64 {
     let counted = programs.iter().copied().flatten().filter(|sample| sample.counts());
     let (waited, ready, wall) = counted.fold((0.0, 0.0, 0.0), |sums, sample| {
         let of = |metric: &str| sample.value(metric).unwrap_or(0.0);
@@ -29,9 +39,7 @@ pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
         (sums.0 + waited, sums.1 + waited + of("cpu"), sums.2 + of("wall"))
     });
     // Threads wait together, and what sleeps needs no CPU: the smaller share holds for both.
-    let share = waited / f64::max(ready, wall);
-    let is_seen = share >= LITTLE && host_load(programs).others.is_some();
-    is_seen.then_some(share)
+    waited / f64::max(ready, wall)
 }
 
 /// The comparison of wall times without its verdict where waiting for a CPU may have brought that
@@ -46,6 +54,9 @@ pub fn beside_cpu_time(
     let Some(share) = waited_for_others(programs).filter(|share| *share >= margin) else {
         return wall;
     };
+    if is_beyond_waiting(&wall, programs) {
+        return wall;
+    }
     let cpu = by_cpu();
     if !is_doubtful(wall.verdict, cpu.verdict, share) {
         return wall;
@@ -54,6 +65,21 @@ pub fn beside_cpu_time(
     let mut notes = wall.notes;
     notes.push(Note::Waited(WaitNote { share, by_cpu }));
     Comparison { verdict: Verdict::Unclear, more: None, notes, ..wall }
+}
+
+/// Whether times still differ if the slower side waited for all that it may have waited, and the
+/// other one for nothing.
+fn is_beyond_waiting(wall: &Comparison, programs: &[&[Sample]]) -> bool {
+    let ([a, b, ..], Some((low, high))) = (programs, wall.estimate.and_then(|it| it.interval))
+    else {
+        return false;
+    };
+    let (slower, least) = match wall.verdict {
+        Verdict::Slower => (*b, low),
+        Verdict::Faster => (*a, 1.0 / high),
+        _ => return false,
+    };
+    least * (1.0 - UNREAD * waited(&[slower])) > 1.0
 }
 
 /// Whether a verdict by wall time is none, beside that by CPU time.
@@ -134,6 +160,24 @@ mod tests {
     fn a_program_that_waits_for_its_own_threads_is_judged_by_wall_time() {
         let found = compared(&starved(20.0, 0.0), &starved(24.0, 0.0));
         assert_eq!((found.verdict, found.notes), (Verdict::Same, vec![]));
+    }
+
+    #[test]
+    fn waiting_explains_no_difference_that_is_larger() {
+        let sleeps = |cpu: f64, wall: f64| {
+            let mut all = starved(cpu, 2.0);
+            for (name, value) in all.iter_mut().flat_map(|sample| &mut sample.values) {
+                *value *= if &**name == "wall" { wall / 100.0 } else { 1.0 };
+                *value *= if &**name == "cpu-wait" { 0.1 } else { 1.0 };
+            }
+            all
+        };
+        // B sleeps, and needs less CPU time; both wait for a CPU.
+        let [computes, asleep] = [sleeps(20.0, 28.0), sleeps(2.0, 80.0)];
+        assert_eq!(compared(&computes, &asleep).verdict, Verdict::Slower);
+        assert_eq!(compared(&asleep, &computes).verdict, Verdict::Faster);
+        let near = sleeps(2.0, 36.0);
+        assert_eq!(compared(&computes, &near).verdict, Verdict::Unclear);
     }
 
     #[test]
