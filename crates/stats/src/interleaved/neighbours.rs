@@ -286,8 +286,9 @@ pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> boo
 }
 
 /// Which programs share the host's path: taking off the speed that the neighbours of other programs
-/// show narrows their values, or does not widen them much. A program that sleeps is not slowed as
-/// one that computes. Few executions do not show it.
+/// show narrows their values, or does not widen them much, and the usual speed is among those of
+/// their own executions. A program that sleeps is not slowed as one that computes, and may leave a
+/// slower host to the next. Few executions do not show it.
 pub(super) fn share_path(
     rest: &[f64],
     program: impl Fn(usize) -> usize,
@@ -300,8 +301,15 @@ pub(super) fn share_path(
         raw.push(rest[at]);
         evened.push(noise[at]);
     }
+    let usual = quantile(rest, 0.5).unwrap_or(0.0);
+    let is_among = |raw: &[f64]| {
+        let [low, high] = [0.1, 0.9].map(|p| quantile(raw, p).unwrap_or(usual));
+        low <= usual && usual <= high
+    };
     own.iter()
-        .map(|(raw, evened)| raw.len() < KNOWN || spread(evened) <= WIDER * spread(raw))
+        .map(|(raw, evened)| {
+            raw.len() < KNOWN || (spread(evened) <= WIDER * spread(raw) && is_among(raw))
+        })
         .collect()
 }
 
