@@ -98,7 +98,8 @@ fn rules(question: &Question, wish: &SurveyRequest, known: &SurveyFacts) -> Surv
             .map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
     });
     let most = [wish.builds, in_time].into_iter().flatten().min();
-    let rules = SurveyRules::new(wish.least, question.revisions.len(), most);
+    let rules = SurveyRules::new(wish.least, question.revisions.len(), most)
+        .in_rounds(question.plan.measure.rule.min_rounds as usize);
     wish.zoom.map_or(rules, |(first, last)| SurveyRules { grid: 2, ..rules }.zoomed(first, last))
 }
 
@@ -125,7 +126,9 @@ fn whole(number: f64) -> usize {
 
 fn why(wish: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> SurveyEnd {
     let asks = placed.surveyed.iter().any(|one| !one.survey.asks.is_empty());
+    let is_unseen = placed.surveyed.iter().any(|one| one.survey.unseen.is_some());
     match (asks, wish.budget) {
+        (false, _) if is_unseen => SurveyEnd::Noise,
         (false, _) => SurveyEnd::Known,
         (true, Some(budget)) if known.spent >= budget => SurveyEnd::Budget,
         (true, _) => SurveyEnd::Builds,

@@ -43,6 +43,9 @@ pub fn least_of_survey(asked: Option<f64>, known: Option<f64>) -> f64 {
 pub enum SurveyEnd {
     /// Nothing that could be built or measured would say more.
     Known,
+    /// Nothing was seen, but samples vary too much: a change as large as what is looked for would
+    /// not be seen either.
+    Noise,
     /// The builds are made.
     Builds,
     /// The time is spent.

@@ -55,13 +55,16 @@ pub struct Survey {
     /// The luck of builds: how far they differ from each other where nothing changed, beyond their
     /// noise. A standard deviation, relative.
     pub luck: f64,
+    /// How large a lasting change may be that these samples do not show (relative), where there is
+    /// no place and it may be as large as what is looked for: nothing is known then.
+    pub unseen: Option<f64>,
 }
 
 /// What these readings, in whatever order, say of these candidates.
 #[must_use]
 pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &SurveyRules) -> Survey {
     let verdict = history::judge(readings);
-    let measured = MeasuredCandidates::new(readings, verdict.luck);
+    let measured = MeasuredCandidates::new(readings, &verdict);
     let history =
         ask::AskedHistory { unusable: candidates.unusable, edges: candidates.edges, rules };
     let mut asks = grid::missing(&history, &measured.places());
@@ -75,7 +78,13 @@ pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &Surve
             }
         }
     }
-    asks.sort_by(|a, b| b.score.total_cmp(&a.score));
     let widest = grid::widest(&history, &measured.places());
-    Survey { places, asks, widest, luck: verdict.luck }
+    let may_hide = measured.may_hide(rules.window);
+    let unseen = (places.is_empty() && may_hide >= rules.least.ln_1p()).then(|| may_hide.exp_m1());
+    if unseen.is_some() && asks.is_empty() {
+        let more = measured.with_fewer(rules.rounds, rules.window).into_iter();
+        asks.extend(more.map(|at| Ask { at, again: true, beside: [at; 2], score: 0.0 }));
+    }
+    asks.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Survey { places, asks, widest, luck: verdict.luck, unseen }
 }

@@ -12,6 +12,8 @@ pub struct SurveyRules {
     pub grid: usize,
     /// The candidates among which changes are to be pinned; all, if there is no wish to zoom.
     pub window: (usize, usize),
+    /// Up to how many samples each is measured again, where samples show too little.
+    pub rounds: usize,
 }
 
 impl SurveyRules {
@@ -23,7 +25,13 @@ impl SurveyRules {
         let third = builds.map_or(STRETCHES, |builds| (builds / 3).clamp(2, STRETCHES));
         // A power of two, so that with more builds the grid becomes finer, and no other.
         let grid = 1 << third.ilog2();
-        Self { least, grid, window: (0, candidates.saturating_sub(1)) }
+        Self { least, grid, window: (0, candidates.saturating_sub(1)), rounds: 0 }
+    }
+
+    /// The same, but each is measured again up to this many samples, where they show too little.
+    #[must_use]
+    pub fn in_rounds(self, rounds: usize) -> Self {
+        Self { rounds, ..self }
     }
 
     /// The same, but only changes between these two are pinned, and nothing else is built.

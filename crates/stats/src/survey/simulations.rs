@@ -61,6 +61,47 @@ fn where_nothing_changed_the_grid_is_enough() {
 }
 
 #[test]
+fn a_noisy_history_never_says_that_nothing_changed_where_something_did() {
+    let (mut wrong, mut open) = (0, 0);
+    for seed in 0..100 {
+        let mut world = SurveyWorld::new(60, 0, 0.3, seed);
+        world.steps = vec![(41, 0.06_f64.ln_1p())];
+        let rules = SurveyRules::new(0.03, world.candidates, Some(8));
+        let explored = explore(&mut world, &rules, 5);
+        let Survey { places, unseen, asks, .. } = explored.survey;
+        assert!(asks.iter().all(|ask| !ask.again) || !places.is_empty(), "{seed}: {asks:?}");
+        wrong += usize::from(places.is_empty() && unseen.is_none());
+        open += usize::from(unseen.is_some_and(|size| size > 0.06));
+    }
+    assert!(wrong <= 5 && open >= 50, "{wrong} {open}");
+}
+
+#[test]
+fn with_more_rounds_what_samples_hid_is_measured_again() {
+    let mut world = SurveyWorld::new(60, 0, 0.3, 1);
+    let rules = SurveyRules::new(0.03, world.candidates, Some(8));
+    let explored = explore(&mut world, &rules, 5);
+    assert!(explored.survey.unseen.is_some(), "{explored:?}");
+    let before = explored.samples;
+    let explored = resume(&mut world, &rules.in_rounds(30), 5, explored);
+    assert!(explored.samples >= 3 * before && explored.builds == 3, "{explored:?}");
+}
+
+#[test]
+fn a_quiet_history_in_which_nothing_changed_says_so() {
+    for (noise, wanted) in [(0.01, 20), (0.03, 15)] {
+        let said = |seed: &u64| {
+            let mut world = SurveyWorld::new(CANDIDATES, 0, noise, *seed);
+            let rules = SurveyRules::new(0.05, world.candidates, Some(20));
+            let survey = explore(&mut world, &rules, 20).survey;
+            survey.places.is_empty() && survey.unseen.is_none()
+        };
+        let said = (0..20).filter(said).count();
+        assert!(said >= wanted, "{noise}: {said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
     let (mut held, mut builds) = (0, 0.0);
     for (seed, trial) in (0..TRIALS).zip(0..) {

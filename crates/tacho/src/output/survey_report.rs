@@ -6,7 +6,7 @@ use serde::Serialize;
 use tacho_experiment::survey::{
     EnvironmentEdge, ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark,
 };
-use tacho_record::{ChangeKind, ChangeVerdict, Direction, Revision};
+use tacho_record::{ChangeKind, ChangeVerdict, Direction, Metric, Revision};
 use tacho_report::detection::NotReported;
 use tacho_report::words::{effect, effect_interval};
 use tacho_stats::history::Origin;
@@ -49,6 +49,7 @@ struct SurveySeriesAnswer<'a> {
     metric: &'a str,
     widest: usize,
     luck: f64,
+    unseen: Option<f64>,
     places: Vec<SurveyPlaceAnswer<'a>>,
 }
 
@@ -125,6 +126,7 @@ impl SurveyReport<'_> {
             metric: &one.metric.name,
             widest: one.survey.widest,
             luck: one.survey.luck,
+            unseen: one.survey.unseen,
             places: one.survey.places.iter().enumerate().map(place).collect(),
         }
     }
@@ -148,7 +150,9 @@ impl SurveyReport<'_> {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
-        if places.is_empty() {
+        if let Some(unseen) = one.survey.unseen {
+            lines += &undecided(unseen, &one.metric);
+        } else if places.is_empty() {
             lines += &format!("no change of {least} or more was seen\n");
         } else {
             let certain: Vec<usize> =
@@ -246,6 +250,7 @@ impl SurveyReport<'_> {
             text::count(self.tracked.revisions.len(), "revision")
         );
         match self.placed.ended {
+            SurveyEnd::Noise => format!("{took}: samples vary too much to exclude a change"),
             SurveyEnd::Known if places().next().is_none() => {
                 format!("{took}: nothing is left to pin")
             }
@@ -262,6 +267,16 @@ impl SurveyReport<'_> {
             }
         }
     }
+}
+
+/// That nothing was seen says little, with what helps.
+fn undecided(unseen: f64, metric: &Metric) -> String {
+    let by_cpu = if metric.name == "wall" { "; `-m cpu` uses CPU time" } else { "" };
+    format!(
+        "undecided: changes below {} cannot be seen in these samples\n  hint: more rounds \
+         (`--rounds`) show smaller changes{by_cpu}\n",
+        text::percent(unseen)
+    )
 }
 
 /// The name of the change that is reported at a place.
@@ -361,6 +376,7 @@ fn so_far(places: &[(PlaceStatus, usize, bool)]) -> String {
 fn word(ended: SurveyEnd) -> &'static str {
     match ended {
         SurveyEnd::Known => "known",
+        SurveyEnd::Noise => "noise",
         SurveyEnd::Builds => "builds",
         SurveyEnd::Budget => "budget",
         SurveyEnd::Unsettled => "unsettled",
@@ -402,6 +418,17 @@ mod tests {
             assert_eq!(verdict(&place(effect, is_reported), Direction::Lower), word, "{effect}");
         }
         assert_eq!(verdict(&place(0.3, true), Direction::Higher), "better");
+    }
+
+    #[test]
+    fn where_a_change_would_not_be_seen_the_way_out_is_said() {
+        let of = |name: &str| undecided(0.182, &Metric::built_in(name).unwrap());
+        assert_eq!(
+            of("wall"),
+            "undecided: changes below 18.2 % cannot be seen in these samples\n  hint: more rounds \
+             (`--rounds`) show smaller changes; `-m cpu` uses CPU time\n"
+        );
+        assert!(!of("cpu").contains("-m cpu"));
     }
 
     #[test]
