@@ -1,9 +1,9 @@
 //! Numbers and names of a bisection as people read them.
 
 use tacho_record::bisection::{
-    BisectionEnd, BisectionRequest, BisectionState, Candidate, Constant, Culprit, CulpritSide,
-    Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect, ResidualFinding, Stage,
-    Suspects,
+    BisectedEffect, BisectionEnd, BisectionRequest, BisectionState, Candidate, Constant, Culprit,
+    CulpritSide, Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect, ResidualFinding,
+    Stage, Suspects, UndecidedReason,
 };
 use tacho_record::{Bisection, short_name};
 
@@ -12,6 +12,10 @@ use super::undecided::{headline, hidden_ends, undecided};
 use super::wrong_answers::WrongAnswers;
 use crate::block::AnswerNote;
 use crate::words::{count, cut, percent};
+
+/// Where nothing changed with more than this probability, suspects are only where a change would
+/// be.
+const NOTHING: f64 = 0.05;
 
 /// How sure something is: never quite.
 #[must_use]
@@ -80,6 +84,9 @@ fn ended(bisection: &Bisection) -> String {
         Some(BisectionEnd::NotReproduced) => "not reproduced".to_owned(),
         Some(BisectionEnd::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
             0 => headline(bisection, reason, &undecided(bisection, reason)[0]),
+            some if is_anything_open(bisection, reason) => {
+                format!("undecided among {}, if anything changed", count(some, "commit"))
+            }
             some => format!("undecided among {}", count(some, "commit")),
         },
     }
@@ -127,9 +134,29 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
     Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
 }
 
-/// How many commits these are.
+/// Whether it is open that anything changed: the suspects are then only where it would be.
+fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
+    matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise)
+        || bisection.standing.nothing > NOTHING
+}
+
+/// Among how many commits the cause is, where it is undecided; none where there are no suspects.
 #[must_use]
-pub fn suspected(suspects: &[Suspects]) -> usize {
+pub fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
+    let cause = if is_anything_open(bisection, reason) {
+        "if anything changed, the cause"
+    } else {
+        "the cause"
+    };
+    match suspected(&bisection.standing.suspects) {
+        0 => None,
+        1 => Some(format!("{cause} is this commit (95 % certain):")),
+        number => Some(format!("{cause} is one of {} (95 % certain):", count(number, "commit"))),
+    }
+}
+
+/// How many commits these are.
+fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
@@ -414,8 +441,20 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         let earlier = if asked.exchanged { &mut bad } else { &mut good };
         *earlier = name(bisection, 0);
     }
-    let (what, least) = (subject(asked), least(bisection));
+    let (what, least) = (alike_in(bisection), least(bisection));
     format!("not reproduced: {good} and {bad} differ by less than {least} in {what}")
+}
+
+/// What it is in which the ends are alike: the CPU time where that shows it.
+fn alike_in(bisection: &Bisection) -> String {
+    let Bisection { asked, standing, .. } = bisection;
+    let excludes = |cpu: &BisectedEffect| {
+        [cpu.interval.0, cpu.interval.1].into_iter().all(|end| !asked.is_reached_by(end))
+    };
+    match &standing.cpu {
+        Some(cpu) if excludes(cpu) => format!("CPU time of `{}`", asked.benchmark),
+        _ => changed_subject(bisection),
+    }
 }
 
 /// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the
@@ -462,4 +501,44 @@ fn whole_change(bisection: &Bisection) -> Option<String> {
         None => format!("whole range {first}..{last}"),
     };
     Some(format!("{what}: {change}{little}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bisection::example;
+
+    #[test]
+    fn where_it_is_open_that_anything_changed_no_cause_is_certain() {
+        let mut bisection = example::bisection("finished");
+        let reason = UndecidedReason::Budget;
+        bisection.standing.found = Some(BisectionEnd::Undecided { reason });
+        bisection.standing.suspects = vec![Suspects { first: 3, last: 17, posterior: 0.95 }];
+        let mut said = |nothing: f64| {
+            bisection.standing.nothing = nothing;
+            (suspects(&bisection, reason).unwrap(), found(&bisection))
+        };
+        let (line, short) = said(0.747);
+        assert_eq!(line, "if anything changed, the cause is one of 15 commits (95 % certain):");
+        assert_eq!(short, "undecided among 15 commits, if anything changed");
+        let (line, short) = said(0.001);
+        assert_eq!(line, "the cause is one of 15 commits (95 % certain):");
+        assert_eq!(short, "undecided among 15 commits");
+    }
+
+    #[test]
+    fn ends_that_their_cpu_time_shows_alike_are_alike_in_cpu_time() {
+        let mut bisection = example::bisection("finished");
+        let mut said = |cpu: Option<BisectedEffect>| {
+            bisection.standing.cpu = cpu;
+            not_reproduced(&bisection)
+        };
+        assert_eq!(
+            said(None),
+            "not reproduced: a and b differ by less than 2 % in wall time of `b`"
+        );
+        let cpu = |reach: f64| BisectedEffect { estimate: 0.001, interval: (-reach, reach) };
+        assert!(said(Some(cpu(0.01))).ends_with("less than 2 % in CPU time of `b`"));
+        assert!(said(Some(cpu(0.05))).ends_with("less than 2 % in wall time of `b`"));
+    }
 }

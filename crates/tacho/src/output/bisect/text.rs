@@ -12,7 +12,7 @@ use tacho_record::bisection::{
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
     headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides, small,
-    stage, stretch, suspected, then, undecided, unit,
+    stage, stretch, suspects, then, undecided, unit,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -115,7 +115,7 @@ fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
         Some(BisectionEnd::Undecided { reason }) => {
             let [why, what_helps] = undecided(bisection, reason);
             let mut first = vec![Block::Lead(headline(bisection, reason, &why))];
-            first.extend(suspects(bisection, reason));
+            first.extend(possible(bisection, reason));
             first.push(hint(what_helps));
             [vec![first], so_far(bisection)].concat()
         }
@@ -291,16 +291,10 @@ fn rarer(least: f64) -> Option<(f64, usize)> {
     (less < least * 100.0).then(|| (less, BisectionRequest::executions_to_exclude(less / 100.0)))
 }
 
-/// The commits that it may be. Where builds vary too much it is open whether anything changed.
-fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Vec<Block> {
+/// The commits that it may be.
+fn possible(bisection: &Bisection, reason: UndecidedReason) -> Vec<Block> {
+    let Some(line) = suspects(bisection, reason) else { return Vec::new() };
     let all = &bisection.standing.suspects;
-    let is_open = matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise);
-    let cause = if is_open { "if anything changed, the cause" } else { "the cause" };
-    let line = match suspected(all) {
-        0 => return Vec::new(),
-        1 => format!("{cause} is this commit (95 % certain):"),
-        number => format!("{cause} is one of {} (95 % certain):", count(number, "commit")),
-    };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
     std::iter::once(Block::Sentence(line)).chain(listed(bisection, &places)).collect()
