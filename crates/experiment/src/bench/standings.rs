@@ -249,7 +249,31 @@ impl Standings {
         less.0 < more.0
             && less.1 < more.1
             && Metric::built_in("peak-memory").is_some_and(|memory| certain([&memory; 2], &counted))
-            && certain([&better.metric, &worse.metric], how)
+            && self.is_faster(one, other, samples, how)
+    }
+
+    /// Whether `one` is faster than `other` by more than the margin: as its row says, where one of
+    /// them is the reference.
+    fn is_faster(
+        &self,
+        one: usize,
+        other: usize,
+        samples: &[Vec<Sample>],
+        how: &StandingHow,
+    ) -> bool {
+        let row = |index: usize, word: Verdict| {
+            let CommandResult { compared, verdict, .. } = &self.each[index];
+            *verdict == Some(word) && compared.as_ref().is_some_and(|it| it.size == Size::Beyond)
+        };
+        match self.reference {
+            Some(reference) if reference == one => row(other, Verdict::Slower),
+            Some(reference) if reference == other => row(one, Verdict::Faster),
+            _ => {
+                let time = |index: usize| (samples[index].as_slice(), &self.each[index].metric);
+                let compared = by_time(time(other), time(one), how);
+                compared.verdict == Verdict::Faster && compared.size == Size::Beyond
+            }
+        }
     }
 }
 

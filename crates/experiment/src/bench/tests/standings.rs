@@ -27,6 +27,26 @@ fn the_fastest_is_the_reference_unless_one_is_named() {
 }
 
 #[test]
+fn what_waiting_may_have_made_slower_is_beaten_by_nothing() {
+    let question = question(["a", "b"].map(command), rounds(20));
+    let (mut answer, _) = measured(&question, taking(&[("a", 100, 5), ("b", 130, 9)]));
+    let b = |answer: &BenchResult| {
+        let found = standings(&question, answer, None).each.remove(1);
+        (found.verdict, found.beaten_by)
+    };
+    assert_eq!(b(&answer), (Some(Verdict::Slower), vec![0]));
+    for sample in answer.samples.iter_mut().flatten() {
+        let wall = sample.value("wall").unwrap();
+        let cpu = 2e7 + 1e3 * f64::from(sample.place.round * 3 % 20);
+        sample.values.retain(|(name, _)| !["cpu", "cpu-wait"].contains(&&**name));
+        sample.add("cpu", cpu);
+        sample.add("cpu-wait", wall - cpu);
+        sample.add("host-other-cpu", 2.0 * wall);
+    }
+    assert_eq!(b(&answer), (Some(Verdict::Unclear), vec![]));
+}
+
+#[test]
 fn a_command_against_itself_is_no_slower() {
     let question = question(["a", "a again"].map(command), rounds(30));
     let same = taking(&[("a", 100, 5), ("a again", 100, 5)]);
