@@ -142,7 +142,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     let wrong = compare("faster~1", "faster").exits(2).stdout;
     assert!(
         wrong.contains("::error title=performance::1 failed; `--fail-on slower:3%`: ")
-            && wrong.contains("not judged: `answer` failed at ")
+            && wrong.contains("not judged: `answer v2` failed at ")
             && wrong.contains("(wrong answer: "),
         "{wrong}"
     );
