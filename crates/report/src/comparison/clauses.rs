@@ -331,17 +331,26 @@ pub fn from_runs(is_assumed: bool) -> &'static str {
 }
 
 /// The smallest and the largest of differences that would have been detected, if they differ as
-/// they are printed.
+/// they are printed; 0 is that of a row where it is not known.
 #[must_use]
 pub fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
-    let all = least.filter(|it| *it > 0.0);
-    let (low, high) =
-        all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
-    match [low, high].map(percent) {
-        _ if high == 0.0 => None,
-        [low, high] if low == high => Some(low),
-        [low, high] => Some(format!("{low} to {high}, depending on the row")),
-    }
+    let (mut known, mut rows) = (Vec::new(), 0);
+    least.for_each(|it| {
+        rows += 1;
+        known.extend(Some(it).filter(|it| *it > 0.0));
+    });
+    let low = known.iter().copied().reduce(f64::min)?;
+    let high = known.iter().copied().fold(low, f64::max);
+    let of = if known.len() < rows {
+        format!(" for {} of {rows} rows", known.len())
+    } else {
+        String::new()
+    };
+    Some(match [low, high].map(percent) {
+        [low, high] if low == high => low + &of,
+        [low, high] if of.is_empty() => format!("{low} to {high}, depending on the row"),
+        [low, high] => format!("{low} to {high}{of}"),
+    })
 }
 
 /// A difference of shares, with its sign: `−12.5`.
@@ -495,7 +504,9 @@ mod tests {
     #[test]
     fn the_smallest_differences_are_told_as_they_are_printed() {
         let worded = |least: &[f64]| could_see(least.iter().copied());
-        assert_eq!(worded(&[0.01, 0.0, 0.01]).as_deref(), Some("1.0 %"));
+        assert_eq!(worded(&[0.01, 0.01]).as_deref(), Some("1.0 %"));
+        assert_eq!(worded(&[0.01, 0.0, 0.01]).as_deref(), Some("1.0 % for 2 of 3 rows"));
+        assert_eq!(worded(&[0.05, 0.01, 0.0]).as_deref(), Some("1.0 % to 5.0 % for 2 of 3 rows"));
         assert_eq!(worded(&[0.05, 0.01]).as_deref(), Some("1.0 % to 5.0 %, depending on the row"));
         assert_eq!(worded(&[]), None);
     }

@@ -44,7 +44,8 @@ impl ComparisonReport<'_> {
     #[must_use]
     pub fn summary(&self) -> Vec<String> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
-        let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::told_least))
+        let measured = self.rows.iter().filter(|row| row.is_measured());
+        let seen = clauses::could_see(measured.map(|row| row.told_least().unwrap_or(0.0)))
             .map_or_else(String::new, |what| {
                 format!("; smallest detectable difference (with a chance of 80 %): {what}")
             });
