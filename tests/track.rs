@@ -142,6 +142,17 @@ fn the_version_to_join_is_one_that_has_values() {
 }
 
 #[test]
+fn the_version_to_join_is_the_one_with_the_same_command() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let project = project.plan(&SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog again"));
+    project.tacho("track").exits(0);
+    let same = SCRIPT_PLAN.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }");
+    let edited = project.plan(&same).tacho("track").exits(0).stderr;
+    assert!(edited.contains("as version 3") && edited.contains("`same-as = 1`"), "{edited}");
+}
+
+#[test]
 fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

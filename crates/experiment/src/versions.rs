@@ -25,7 +25,8 @@ pub struct EditedBenchmark {
     pub is_same: bool,
     /// The input files whose content changed, where nothing else did.
     pub inputs: Vec<String>,
-    /// The newest earlier version that has a valid sample: failures are no measurement to join.
+    /// The earlier version with a valid sample that is most like it: failures are no measurement to
+    /// join.
     pub measured: Option<u32>,
 }
 
@@ -75,6 +76,7 @@ pub(crate) fn keep(
 pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, ExperimentError> {
     let known = VersionFacts::read(store)?;
     plan.benchmarks.iter().try_for_each(|benchmark| known.check_same_as(benchmark))?;
+    let valid = valid_versions(store)?;
     let mut edited = Vec::new();
     for benchmark in &plan.benchmarks {
         let definition = benchmark.definition();
@@ -83,7 +85,7 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
         if highest.is_some() && !is_known {
             let is_same = benchmark.same_as.is_some();
             let (name, version) = (benchmark.name.clone(), benchmark.version);
-            let measured = newest_measured(store, &name)?;
+            let measured = valid.get(&name).and_then(|all| known.nearest(&definition, all));
             let inputs = known.changed_inputs(&definition);
             edited.push(EditedBenchmark { name, version, is_same, inputs, measured });
         }
@@ -92,30 +94,25 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
 }
 
 /// The benchmarks of the plan of which no sample counts, though some of another version do: the
-/// version that the plan has, and the newest one with samples.
+/// version that the plan has, and the one with samples that is most like it.
 pub fn unmeasured(store: &mut Store, plan: &Plan) -> Result<Vec<(BenchmarkKey, u32)>, StoreError> {
+    let (known, valid) = (VersionFacts::read(store)?, valid_versions(store)?);
+    let other = |(benchmark, key): (&plan::Benchmark, BenchmarkKey)| {
+        let versions = valid.get(&key.name).filter(|all| !all.contains(&key.version))?;
+        Some((key, known.nearest(&benchmark.definition(), versions)?))
+    };
+    Ok(plan.keyed_benchmarks().into_iter().filter_map(other).collect())
+}
+
+/// The versions of each benchmark that have a valid sample on any host.
+fn valid_versions(store: &mut Store) -> Result<BTreeMap<String, BTreeSet<u32>>, StoreError> {
     let mut valid: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
     for (host, _) in store.hosts()? {
         for count in store.counts(host)?.into_iter().filter(|count| count.valid > 0) {
             valid.entry(count.benchmark.name).or_default().insert(count.benchmark.version);
         }
     }
-    let other = |key: BenchmarkKey| {
-        let versions = valid.get(&key.name).filter(|all| !all.contains(&key.version))?;
-        Some((key, *versions.last()?))
-    };
-    Ok(plan.keyed_benchmarks().into_iter().filter_map(|(_, key)| other(key)).collect())
-}
-
-/// The newest version of a benchmark that has a valid sample on any host.
-fn newest_measured(store: &mut Store, name: &str) -> Result<Option<u32>, StoreError> {
-    let mut newest = None;
-    for (host, _) in store.hosts()? {
-        let counts = store.counts(host)?;
-        let valid = counts.iter().filter(|it| it.benchmark.name == name && it.valid > 0);
-        newest = newest.max(valid.map(|it| it.benchmark.version).max());
-    }
-    Ok(newest)
+    Ok(valid)
 }
 
 /// The benchmark of the plan that a key is of, if the plan has it in this version.
@@ -212,6 +209,15 @@ impl VersionFacts {
             |known: &&Definition| definition.inputs().is_empty() || is_unread(known.version);
         let alike = || self.alike(definition).filter(may_be).map(|known| known.version).max();
         self.exact(definition).or_else(alike)
+    }
+
+    /// Of these versions the one that is most like a definition; of several the newest.
+    fn nearest(&self, definition: &Definition, of: &BTreeSet<u32>) -> Option<u32> {
+        let likeness = |version: u32| {
+            let all = self.all(&definition.name).filter(|known| known.version == version);
+            all.map(|known| definition.likeness(known)).max()
+        };
+        of.iter().copied().max_by_key(|version| (likeness(*version), *version))
     }
 
     /// The version that is kept for a definition.
@@ -391,7 +397,11 @@ mod tests {
         let all = named(&[("b", 2), ("b", 3), ("b", 1), ("gone", 1)]);
         assert_eq!(shown(&mut store, 2), (all, vec![]));
         let all = named(&[("b", 3), ("b", 2), ("b", 1), ("gone", 1)]);
-        assert_eq!(shown(&mut store, 4), (all, vec![(key("b", 4), 3)]));
+        assert_eq!(
+            shown(&mut store, 4),
+            (all, vec![(key("b", 4), 1)]),
+            "the plan of all runs is that of 1"
+        );
     }
 
     /// A run with one sample of a benchmark.

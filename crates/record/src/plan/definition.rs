@@ -1,6 +1,7 @@
 //! What decides which version of a benchmark a plan's entry is.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -30,6 +31,19 @@ impl Definition {
     pub fn inputs(&self) -> BTreeMap<String, String> {
         let content = serde_json::from_str::<Value>(&self.content).unwrap_or_default();
         serde_json::from_value(content["inputs"].clone()).unwrap_or_default()
+    }
+
+    /// How alike another one is: whether its command is the same, then by how few other parts
+    /// differ.
+    #[must_use]
+    pub fn likeness(&self, other: &Self) -> (bool, Reverse<usize>) {
+        let parts = |of: &Self| {
+            serde_json::from_str::<BTreeMap<String, Value>>(&of.content).unwrap_or_default()
+        };
+        let [ours, theirs] = [parts(self), parts(other)];
+        let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let differing = names.into_iter().filter(|name| ours.get(*name) != theirs.get(*name));
+        (ours.get("command") == theirs.get("command"), Reverse(differing.count()))
     }
 
     /// The content without the digests of input files: equal where only they differ.
