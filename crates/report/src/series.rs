@@ -94,7 +94,7 @@ pub struct MedianDifference {
 }
 
 /// From this part on, a difference contradicts the medians beside it.
-const APART: f64 = 0.05;
+const APART: f64 = 0.025;
 
 /// Why a difference may contradict the medians beside it.
 pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they leave out \
