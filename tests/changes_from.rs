@@ -35,6 +35,19 @@ fn commands_that_hyperfine_exports_are_no_history() {
 }
 
 #[test]
+fn folders_of_criterion_are_points_by_their_names() {
+    let mut project = Project::empty().wide();
+    for (at, value) in step(0.1).into_iter().enumerate() {
+        let sample = json!({ "iters": [1.0, 2.0], "times": [value * 1e6, value * 2e6] });
+        let file = format!("s.{at}/criterion/sum/new/sample.json");
+        project = project.file(&file, &sample.to_string());
+    }
+    let folders: Vec<String> = (0..40).map(|at| format!("s.{at}")).collect();
+    let answer = project.tacho(&format!("changes --from {}", folders.join(" "))).exits(1);
+    assert!(answer.stdout.contains("s.20") && answer.stdout.contains("worse"), "{}", answer.stdout);
+}
+
+#[test]
 fn a_step_is_told_with_where_how_much_and_how_sure() {
     let answer =
         from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "")

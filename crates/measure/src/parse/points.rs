@@ -41,8 +41,8 @@ pub fn read_point(path: &Path) -> Result<FilePoint, String> {
         FileValue { series, unit, better, samples: one.values.clone() }
     });
     let values = values.collect();
-    let label =
-        path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    let label = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(FilePoint { label, moment: moment(path), values })
 }
 

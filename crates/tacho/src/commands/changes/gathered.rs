@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::{PointOrder, natural, series_of_files};
-use tacho_measure::{FilePoint, read_point};
+use tacho_measure::{FilePoint, read_point, read_report};
 use tacho_record::Direction;
 use tacho_record::numbers::Numbers;
 
@@ -115,6 +115,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
+/// The files of a folder; of one that has folders alone, the folder if it is a report, as criterion
+/// keeps it.
 fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let entries = std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
     let is_data = |path: &PathBuf| {
@@ -126,6 +128,9 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
             && !["machine.json", "benchmarks.json"].contains(&name.as_str())
     };
     let found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_data).collect();
+    if found.is_empty() && read_report(folder).is_ok() {
+        return Ok(vec![folder.to_owned()]);
+    }
     if found.is_empty() {
         return Err(CliError::NoFiles { pattern: folder.join("*").display().to_string() });
     }
