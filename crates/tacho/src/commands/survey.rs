@@ -9,7 +9,7 @@ use tacho_experiment::TrackResult;
 use tacho_experiment::survey::{
     ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
-use tacho_record::{BuildGap, Change, Plan, Revision, in_backticks};
+use tacho_record::{BuildGap, Change, Plan, Point, Revision, Series, in_backticks};
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
@@ -77,6 +77,7 @@ pub(super) fn execute(
     session.tell_of_left_behind(&plan, placed.run)?;
     session.tell_of_noise(placed.run)?;
     session.tell_of_load(placed.run)?;
+    tell_of_rounds(command.rounds, &series, placed.run);
     let came_to = came_to(&placed);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.builds);
     let report = SurveyReport {
@@ -267,6 +268,30 @@ fn dry_run(
     );
     output::print(&text::wrap(&would, Some(output::table_width())))?;
     Ok(Exit::Success)
+}
+
+/// Says that what was measured before gets no more rounds here, however many were requested.
+fn tell_of_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
+    let Some(rounds) = rounds else { return };
+    let is_left = |point: &&Point| {
+        let is_new = run.is_some_and(|run| point.runs.contains(&run));
+        let is_measured = !is_new && !point.values.is_empty() && point.layouts.is_empty();
+        is_measured && point.values.len() < rounds as usize
+    };
+    let points = series.iter().flat_map(|one| &one.points).filter(is_left);
+    let left: HashSet<&str> = points.map(|point| point.revision.id.as_str()).collect();
+    if !left.is_empty() {
+        let revisions = text::count(left.len(), "revision");
+        let fewer = text::count(rounds as usize, "sample");
+        output::note(
+            "note",
+            &format!(
+                "{revisions} measured before had fewer than {fewer}: few builds of a range get \
+                 `--rounds` where they are new"
+            ),
+        );
+        output::note("hint", "without `--budget` and `--builds`, each revision gets all rounds");
+    }
 }
 
 /// The revisions that have a build, in order of history.
