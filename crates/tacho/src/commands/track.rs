@@ -104,6 +104,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     if !tracked.interrupted {
         if !command.shown.json {
             verdicts::tell_of_unjudged(&found, &series);
+            verdicts::tell_of_other_metrics(&found, &series);
         }
         report.print_lacking();
         if tracked.run.is_none() && command.shown.metric.is_empty() {

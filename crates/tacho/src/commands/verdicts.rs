@@ -1,11 +1,11 @@
 //! What is said beside the table of a history: that it is too short to be judged, or that its
 //! executions are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_experiment::analysis::process_start::mostly_start;
 use tacho_experiment::changes::StoredChanges;
-use tacho_record::{Sample, Series, Unit, first_of};
+use tacho_record::{Change, Sample, Series, Unit, first_of, in_backticks};
 use tacho_store::Store;
 
 use crate::error::CliError;
@@ -29,6 +29,29 @@ pub fn tell_of_unjudged(found: &StoredChanges, shown: &[Series]) {
     for (why, series) in reasons {
         let series = first_of(series, NAMED);
         output::note("note", &format!("no verdict yet for {series}: {why}{instead}"));
+    }
+}
+
+/// Names the metrics that changed at the revisions of these tables, and have no table.
+pub fn tell_of_other_metrics(found: &StoredChanges, shown: &[Series]) {
+    let is_beside = |one: &Series, change: &Change| {
+        let key = &change.series;
+        let at = &change.finding.revision;
+        (&one.key.benchmark, &one.key.host) == (&key.benchmark, &key.host)
+            && one.points.iter().any(|point| point.revision.id == *at)
+    };
+    let is_other = |change: &&Change| {
+        change.stands()
+            && found.is_planned(change)
+            && shown.iter().any(|one| is_beside(one, change))
+            && shown.iter().all(|one| one.key != change.series)
+    };
+    let other = found.changes().filter(is_other);
+    let metrics: BTreeSet<&String> = other.map(|change| &change.series.metric.name).collect();
+    if !metrics.is_empty() {
+        let changed =
+            format!("also changed: {}; `tacho changes` shows more", in_backticks(metrics));
+        output::note("note", &changed);
     }
 }
 
