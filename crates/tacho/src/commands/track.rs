@@ -12,6 +12,7 @@ use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
+use tacho_record::plan::PlannedMetric;
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
     in_backticks, percentage,
@@ -196,17 +197,21 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
 }
 
 impl CommandSession {
-    /// Which metrics of the plan are to be read from outputs and have no value, since nothing was
-    /// executed after they were added.
+    /// Which metrics of the plan are to be read from outputs or counted, and have no value, since
+    /// nothing was executed after they were added.
     fn tell_of_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
-        let mut unread = Vec::new();
+        let (mut unread, mut counted) = (Vec::new(), true);
         for (benchmark, key) in plan.keyed_benchmarks() {
-            for planned in benchmark.metrics.iter().filter(|it| it.reading.is_some()) {
+            let is_counted =
+                |it: &PlannedMetric| it.counting.is_some_and(|counting| !counting.optional);
+            let is_new = |it: &&PlannedMetric| it.reading.is_some() || is_counted(it);
+            for planned in benchmark.metrics.iter().filter(is_new) {
                 let name = &planned.metric.name;
                 let values = self.store.values(self.host_id, &key, name)?;
                 let is_read = values.iter().any(|it| !it.values.is_empty());
                 if !is_read && !unread.contains(name) {
                     unread.push(name.clone());
+                    counted &= planned.counting.is_some();
                 }
             }
         }
@@ -220,6 +225,11 @@ impl CommandSession {
             "note",
             &format!("{names} {have} no values: measured before the plan had {metrics}"),
         );
+        if counted {
+            let how = format!("`--counter {}` counts what was measured before", unread.join(","));
+            output::note("hint", &how);
+            return Ok(());
+        }
         let rounds = plan.measure.rule.max_rounds;
         let more = text::count(rounds as usize, "more round");
         let twice = rounds.saturating_mul(2);
