@@ -66,7 +66,8 @@ fn one_commit_is_one_event_once_its_place_is_known() {
     for newest in [71, 72, 76] {
         project = grown(project, until + 1..=newest);
         until = newest;
-        project.tacho("track --quiet").succeeds();
+        // Other metrics of the plan changed too, which is a note.
+        project.tacho("track --quiet").exits(0);
         listing = project.tacho("changes --json").json();
         assert_held(&project, &listing);
     }
