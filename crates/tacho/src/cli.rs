@@ -67,8 +67,9 @@ pub struct GlobalArgs {
     /// plan]
     #[arg(long, global = true, value_name = "PLACE", help_heading = "Global options")]
     pub store: Option<String>,
-    /// The folder of checkouts and builds, which may be deleted at any time, and of the results of
-    /// bisections without a plan [env: `TACHO_CACHE`; default: tacho/ in the user's cache]
+    /// The folder of checkouts and builds, which may be deleted at any time. It also keeps the
+    /// results of bisections without a plan, which would be lost [env: `TACHO_CACHE`; default:
+    /// tacho/ in the user's cache]
     #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     pub cache: Option<PathBuf>,
     /// Print no progress

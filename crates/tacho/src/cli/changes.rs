@@ -112,7 +112,8 @@ pub enum ChangesCommand {
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListChangesArgs {
-    /// Only changes that may be after A and up to B (`A..B`), or in REVISION
+    /// Only changes that are between A (excluded) and B, or in REVISION, also those whose place is
+    /// not exactly known
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
     /// Only these benchmarks (in a file: series)
@@ -144,7 +145,7 @@ pub struct ListChangesArgs {
 /// What users say of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateName {
-    /// No state yet
+    /// The user has set no other state
     New,
     /// The change is real
     #[value(alias = "confirmed")]
@@ -161,7 +162,7 @@ pub enum StateName {
 /// The state of a change, which users set, and its life, which analyses set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFilter {
-    /// A state: no state was set
+    /// A state: the user has set no other
     New,
     /// A state: the change is real
     Acknowledged,

@@ -28,7 +28,8 @@ pub struct DoctorArgs {
     /// With `--instrument`: wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
-    /// Measure how small a change can be found here in 1, 10 and 60 minutes [default of TIME: 1m]
+    /// Estimate the smallest change that 1, 10 and 60 minutes of measuring would find here. The
+    /// estimate itself takes TIME [default of TIME: 1m]
     #[arg(
         long, value_name = "TIME", num_args = 0..=1, require_equals = true,
         default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]

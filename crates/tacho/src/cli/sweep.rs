@@ -131,8 +131,8 @@ pub struct SweepArgs {
     pub quiet_wait: Option<String>,
     #[command(flatten)]
     pub execution: ExecutionArgs,
-    /// The variant that does only the unavoidable work, by name or text. The others are shown as
-    /// multiples of its time
+    /// A command that does only the unavoidable work, by name or text; it is added if it is not
+    /// among the commands. The others are shown as multiples of its time
     #[arg(
         long, value_name = "COMMAND", conflicts_with_all = ["search", "highest_load"],
         help_heading = "Commands"

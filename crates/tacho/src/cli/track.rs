@@ -24,7 +24,8 @@ pub struct TrackArgs {
     /// Take one revision per STEP, such as 1d, 1w, 3h, 1month, 10commits or commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions with a matching tag, and both ends of the range
+    /// Only revisions with a matching tag, and both ends of the range; without a range, the newest
+    /// revision
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
