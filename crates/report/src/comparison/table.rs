@@ -108,7 +108,9 @@ impl ComparisonReport<'_> {
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
         let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
             clauses::UNCORRECTED => {
-                format!("the ratio of the uncorrected medians is {ratio}")
+                format!(
+                    "before correction to the host's usual speed, the ratio of medians is {ratio}"
+                )
             }
             of => format!("the ratio of {of} is {ratio}"),
         });
