@@ -11,7 +11,7 @@ use super::rules::{BisectionRules, BuildVariation, ValueKind};
 use crate::interleaved::{Fit, InterleavedExecution};
 
 /// The variance of a level by that of the mean of its samples. Few samples hardly show their noise:
-/// with 1, four simulated hosts of ten have intervals that hold in less than 92 %, with this none.
+/// with 1, intervals hold in less than 92 % on four simulated hosts of ten, with this on two.
 const NOISE: f64 = 1.3;
 
 /// Levels on the scale of the readings, with their variances.
