@@ -62,6 +62,11 @@ pub fn in_group(why: String) -> String {
     }
 }
 
+/// Whether something failed because somebody else killed the launcher.
+pub fn was_killed(why: &str) -> bool {
+    [GONE, GONE_IN_GROUP].contains(&why)
+}
+
 /// How often it is looked whether a launcher that is waited for is stopped, or late.
 pub const LOOK: Duration = Duration::from_secs(1);
 /// What it may take to end an execution, beside what the order leaves that: 5 seconds for orphans,

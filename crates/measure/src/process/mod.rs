@@ -160,7 +160,13 @@ impl ProcessExecutor {
             return requests.map(|_| Execution::of(ExecutionEnd::Interrupted, at, Duration::ZERO));
         }
         let not_started = |why| Execution::of(ExecutionEnd::NotStarted(why), at, Duration::ZERO);
-        match self.measure(requests, begun, next, patient) {
+        let mut measured = self.measure(requests, begun, next, patient);
+        // What was sent ahead may have followed and killed the launcher, which reports the command
+        // before only then. Executed alone, each command has its own end.
+        if next.is_some() && measured.as_ref().is_err_and(|why| launcher::was_killed(why)) {
+            measured = self.measure(requests, None, None, patient);
+        }
+        match measured {
             Ok(measured) => measured.map(|one| one.unwrap_or_else(not_started)),
             Err(why) => requests.map(|_| not_started(why.clone())),
         }
