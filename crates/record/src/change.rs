@@ -106,6 +106,31 @@ impl Change {
         self.again.as_ref().is_some_and(|again| again.differs == Some(true))
     }
 
+    /// What measuring both sides again said, where they still differ: its size is known from that.
+    #[must_use]
+    pub fn confirmation(&self) -> Option<&RepeatMeasurement> {
+        self.again.as_ref().filter(|again| again.differs == Some(true) && again.effect.is_some())
+    }
+
+    /// Its size: the level after by that before, minus 1, of both sides measured again where they
+    /// still differ, else as it was found; absent where the level before is 0.
+    #[must_use]
+    pub fn effect(&self) -> Option<f64> {
+        self.confirmation().map_or(self.finding.effect, |again| again.effect)
+    }
+
+    /// Where its size is with 95 % confidence.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.confirmation().map_or(self.finding.interval, |again| again.interval)
+    }
+
+    /// Whether it is sure: confirmed, or its interval, if it has one, lies on one side of 0.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        self.differs_again() || self.finding.is_sure()
+    }
+
     /// Whether it was of one build alone, and other layouts say that it is the program.
     #[must_use]
     pub fn is_settled_by_layouts(&self) -> bool {
@@ -136,7 +161,7 @@ impl Change {
         if self.is_of_other_work() {
             return "probably the host".to_owned();
         }
-        let probably = if self.finding.is_sure() { "" } else { "probably " };
+        let probably = if self.is_sure() { "" } else { "probably " };
         format!("{probably}{}", self.verdict().word())
     }
 

@@ -10,16 +10,37 @@ use tacho_stats::{Bound, BoundedValue};
 use crate::quirk::QuirkEffect;
 use crate::words::{count, effect as percent, effect_interval};
 
-/// How much the level changed: `+6.1 %`, `from zero`.
+/// A confirmed size and that of the series differ from this ratio on.
+const OTHERWISE: f64 = 1.025;
+
+/// How much the level changed: `+6.1 %`, `from zero`; of both sides measured again where they still
+/// differ.
 #[must_use]
-pub fn effect(finding: &Finding) -> String {
-    percent(finding.effect.unwrap_or(f64::INFINITY))
+pub fn effect(change: &Change) -> String {
+    let again = change.confirmation().and_then(effect_again);
+    again.map_or_else(|| effect_found(change), |known| known.shown(percent))
 }
 
-/// Where that is with 95 %; empty where that is not known.
+/// The same as it was found in the series.
 #[must_use]
-pub fn interval(finding: &Finding) -> String {
-    finding.interval.map_or_else(String::new, effect_interval)
+pub fn effect_found(change: &Change) -> String {
+    percent(change.finding.effect.unwrap_or(f64::INFINITY))
+}
+
+/// Where its effect is with 95 %; empty where that is not known.
+#[must_use]
+pub fn interval(change: &Change) -> String {
+    change.interval().map_or_else(String::new, effect_interval)
+}
+
+/// That it was confirmed; with its size in the series, where that is another one.
+fn confirmed(change: &Change) -> String {
+    let ratio = |effect: Option<f64>| effect.unwrap_or(f64::INFINITY) + 1.0;
+    let apart = (ratio(change.effect()) / ratio(change.finding.effect)).ln().abs();
+    if apart < OTHERWISE.ln() {
+        return "confirmed".to_owned();
+    }
+    format!("confirmed ({} in the series)", effect_found(change))
 }
 
 /// The user's word, in words.
@@ -74,7 +95,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     let likely = likely.map(|likely| format!("{} likely", probability(likely)));
     let is_over = matches!(change.life, Life::Withdrawn { .. });
     let outcome = change.again.as_ref().and_then(|measured| match measured.differs {
-        Some(true) => says_outcome.then(|| "confirmed".to_owned()),
+        Some(true) => says_outcome.then(|| confirmed(change)),
         // Why it was withdrawn says the same.
         Some(false) => {
             (says_outcome && !is_over).then(|| "measured again: not confirmed".to_owned())
@@ -416,7 +437,15 @@ mod tests {
             "88 % likely, measured again: unclear (+6.4 %), new",
             "neither confirmed nor refuted"
         );
-        assert_eq!(of(0.12, "true"), "confirmed, new", "a fact");
+        assert_eq!(of(0.12, "true"), "confirmed (+10.0 % in the series), new", "a fact");
         assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
+    }
+
+    #[test]
+    fn the_size_is_that_of_both_sides_measured_again_where_they_still_differ() {
+        let of = |differs| effect(&change(0.12, differs));
+        assert_eq!([of(""), of("null"), of("false")], ["+10.0 %"; 3]);
+        assert_eq!(of("true"), "+6.4 %");
+        assert_eq!(effect_found(&change(0.12, "true")), "+10.0 %");
     }
 }

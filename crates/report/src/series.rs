@@ -98,7 +98,8 @@ const APART: f64 = 0.025;
 
 /// Why a difference may contradict the medians beside it.
 pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they leave out \
-                               differences between runs, or compare whole levels (worse, better)";
+                               differences between runs, compare whole levels, or were measured \
+                               again (worse, better)";
 
 /// Medians that are known less than this, a share of them, have no digits below the tenth of a
 /// percent.

@@ -122,12 +122,12 @@ fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> V
         is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {
-        let Finding { revision, before, after, effect, .. } = &change.finding;
+        let Finding { revision, before, after, .. } = &change.finding;
         LevelChange {
             revision: revision.clone(),
             rises: after > before,
-            effect: *effect,
-            is_sure: change.finding.is_sure(),
+            effect: change.effect(),
+            is_sure: change.is_sure(),
         }
     };
     all.iter().filter(is_of).map(level).collect()

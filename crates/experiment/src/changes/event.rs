@@ -147,7 +147,7 @@ impl<'a> ChangeGroup<'a> {
             |place: u64| known.range(..place).next_back().map_or(place, |(&before, _)| before);
         let good = if self.good < self.first { self.good } else { before(self.first) };
         let (good, bad, revision) = (name(good), name(self.commits().1), name(self.revision()));
-        let size = |change: &Change| change.finding.effect.map_or(f64::INFINITY, f64::abs);
+        let size = |change: &Change| change.effect().map_or(f64::INFINITY, f64::abs);
         let mut changes: Vec<&Change> = self.changes.into_iter().map(|one| one.change).collect();
         changes.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.name.cmp(&b.name)));
         ChangeEvent { good, bad, revision, changes }

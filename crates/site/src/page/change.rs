@@ -71,7 +71,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
         dl.numbers {
             div { dt { "Before" } dd { (show(finding.before)) } }
             div { dt { "After" } dd { (show(finding.after)) } }
-            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(finding)) } }
+            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(change)) } }
             @if let Some(said) = &change.again {
                 div { dt { "Measured again" } dd { (again(said)) } }
             }

@@ -220,7 +220,7 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
         td.num.change.(one.word()) { (one.effect()) }
         td.word.(one.word()) { (one.words()) }
         // Broken between its ends, where it is broken.
-        td.num.count { (interval(finding).replace(" %", "\u{a0}%")) }
+        td.num.count { (interval(one.change()).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }
         td.num.latest { (level(finding.after)) }
         td.count { (one.kind()) }

@@ -55,7 +55,7 @@ impl<'a> ChangeView<'a> {
 
     /// The effect for people: `+6.1 %`.
     pub(crate) fn effect(&self) -> String {
-        effect(&self.change().finding)
+        effect(self.change())
     }
 
     /// What kind of change it is, in words.
@@ -116,7 +116,7 @@ pub(crate) fn all<'a>(
         })
         .collect();
     for event in &mut events {
-        let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);
+        let size = |one: &ChangeView| one.change().effect().map_or(f64::INFINITY, f64::abs);
         let key = |one: &ChangeView| (one.change().verdict() == ChangeVerdict::Better, -size(one));
         event
             .changes

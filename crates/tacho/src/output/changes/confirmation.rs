@@ -6,7 +6,7 @@ use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
 use tacho_report::busy_host_hint::WaysOut;
-use tacho_report::change::{effect, effect_again};
+use tacho_report::change::{effect_again, effect_found};
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
@@ -121,7 +121,7 @@ impl ConfirmationReport {
                 list.add_row([
                     asked.change.name.clone(),
                     series_name(&asked.change.series, false),
-                    effect(&asked.change.finding),
+                    effect_found(&asked.change),
                     effect_again(again).map_or_else(String::new, |it| it.shown(words::effect)),
                     again.interval.map_or_else(String::new, words::effect_interval),
                     again.samples.to_string(),
@@ -237,7 +237,7 @@ impl ConfirmationRequest {
             "{}  {}\n  {}, again {found}{range}, {}\n  measured again: {}; state: {}\n",
             change.name,
             series_name(&change.series, false),
-            effect(&change.finding),
+            effect_found(change),
             text::count(again.samples as usize, "sample"),
             self.words(),
             state_beside_outcome(change),

@@ -129,14 +129,14 @@ impl Evidence {
             self.revision.subject.clone(),
         ];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        let range = interval(finding);
+        let range = interval(change);
         let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
         let show = |value| change.series.metric.unit.show(value);
         format!(
             "{}  {}  {} {}{range}  {}\n  {} → {}{}\n  {}\n  {}\n",
             change.name,
             series_name(&change.series, true),
-            effect(finding),
+            effect(change),
             change.verdict_words(),
             finding.kind_words(),
             show(finding.before),
@@ -218,7 +218,7 @@ impl Evidence {
             list.add_row([
                 change.name.clone(),
                 series_name(&change.series, true),
-                effect(&change.finding),
+                effect(change),
                 change.verdict_words(),
                 state(change),
             ]);
@@ -233,7 +233,7 @@ impl Evidence {
                 "  {}  {}\n    {} {}  {}\n",
                 change.name,
                 series_name(&change.series, true),
-                effect(&change.finding),
+                effect(change),
                 change.verdict_words(),
                 state(change),
             )

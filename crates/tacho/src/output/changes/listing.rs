@@ -245,7 +245,7 @@ impl ChangeListing {
         }
         let line = |change: &Change| {
             let (series, finding) = (self.series(&change.series), &change.finding);
-            let (at, by) = (short_name(&finding.revision), effect(finding));
+            let (at, by) = (short_name(&finding.revision), effect(change));
             let why = other_work(change).unwrap_or_default();
             format!("  {}  {series} at {at}: {by}, but {why}\n", change.name)
         };
@@ -460,9 +460,9 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
         series_name(&change.series, hosts),
         show(finding.before),
         show(finding.after),
-        effect(finding),
+        effect(change),
         change.verdict_words(),
-        interval(finding),
+        interval(change),
         finding.kind_words(),
         state(change),
     ]

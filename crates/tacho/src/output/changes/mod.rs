@@ -86,7 +86,7 @@ impl Filter {
     /// Whether a change that is kept is shown; its place is between these two in history.
     pub fn shows_kept(&self, change: &Change, (good, bad): (u64, u64)) -> bool {
         let key = &change.series;
-        let large = change.finding.effect.is_none_or(|effect| effect.abs() >= self.min_effect);
+        let large = change.effect().is_none_or(|effect| effect.abs() >= self.min_effect);
         large
             && self.shows_state(change)
             && self.shows_kind(change.finding.kind)
