@@ -194,9 +194,12 @@ pub enum KindName {
     ModeShare,
     /// The spread changed, and the level did not
     Spread,
-    /// The host, kernel or compiler changed at the same place; shown as environment, machine or
-    /// busy host
+    /// The host, kernel or compiler changed at the same place; includes machine and busy-host
     Environment,
+    /// The machine became faster or slower at the same place
+    Machine,
+    /// Other work on the host explains the change
+    BusyHost,
     /// The level moved slowly over many revisions; not a change
     Drift,
 }

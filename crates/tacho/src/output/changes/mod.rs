@@ -15,7 +15,7 @@ pub use listing::{ChangeListing, ListedEvent, series_name};
 pub use numbers::GivenChanges;
 
 use tacho_experiment::changes::{JudgedSeries, kind_of};
-use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Life, SeriesKey};
+use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Finding, Life, SeriesKey};
 use tacho_report::detection;
 use tacho_stats::changes::{self as stats, Drift};
 
@@ -89,7 +89,7 @@ impl Filter {
         let large = change.effect().is_none_or(|effect| effect.abs() >= self.min_effect);
         large
             && self.shows_state(change)
-            && self.shows_kind(change.finding.kind)
+            && self.shows_kind_of(&change.finding)
             && self.shows_series(key)
             && (bad > self.orders.0 && good < self.orders.1)
     }
@@ -137,6 +137,14 @@ impl Filter {
     /// Whether a metric is asked for by its name.
     pub fn names_metric(&self, name: &str) -> bool {
         self.metrics.iter().any(|asked| asked == name)
+    }
+
+    /// Whether the kind of a finding is shown: by its name, or by the cause that its row names.
+    fn shows_kind_of(&self, finding: &Finding) -> bool {
+        let by_cause = |cause| self.kinds.contains(&cause);
+        self.shows_kind(finding.kind)
+            || finding.is_of_machine() && by_cause(cli::KindName::Machine)
+            || finding.is_of_other_work() && by_cause(cli::KindName::BusyHost)
     }
 
     fn shows_kind(&self, kind: ChangeKind) -> bool {
@@ -199,4 +207,34 @@ pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<St
 pub fn link(pattern: &str, revision: &str) -> Option<String> {
     let link = || pattern.replace("{commit}", revision).replace("{release}", revision);
     (!pattern.contains("{file}")).then(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_is_asked_for_by_the_word_of_its_row() {
+        let finding = |tag: &str| -> Finding {
+            serde_json::from_value(json!({
+                "revision": "b", "good": "a", "bad": "b", "before": 100.0, "after": 110.0,
+                "effect": 0.1, "interval": null, "p": 0.0, "kind": "environment",
+                "environment": [{ "tag": tag, "before": "", "after": "busy" }],
+                "points": 9, "seen": 1, "missed": 0
+            }))
+            .unwrap()
+        };
+        let shown = |kind: &str| {
+            let kind = vec![clap::ValueEnum::from_str(kind, false).unwrap()];
+            let list = cli::ListChangesArgs { kind, ..cli::ListChangesArgs::default() };
+            let filter = Filter::of(&list, (0, 9));
+            ["kernel", "machine", "other work"].map(|tag| filter.shows_kind_of(&finding(tag)))
+        };
+        assert_eq!(shown("environment"), [true, true, true]);
+        assert_eq!(shown("machine"), [false, true, false]);
+        assert_eq!(shown("busy-host"), [false, false, true]);
+        assert_eq!(shown("step"), [false, false, false]);
+    }
 }
