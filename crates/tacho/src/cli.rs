@@ -67,8 +67,8 @@ pub struct GlobalArgs {
     /// plan]
     #[arg(long, global = true, value_name = "PLACE", help_heading = "Global options")]
     pub store: Option<String>,
-    /// The folder of checkouts and builds, which may be deleted at any time. It also keeps the
-    /// results of bisections without a plan, which would be lost [env: `TACHO_CACHE`; default:
+    /// The folder of checkouts and builds, which are made again if you delete it. The results of
+    /// bisections without a plan are also here, and are lost with it [env: `TACHO_CACHE`; default:
     /// tacho/ in the user's cache]
     #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     pub cache: Option<PathBuf>,

@@ -40,8 +40,9 @@ pub struct BenchArgs {
         allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
     pub min_rounds: Option<u32>,
-    /// Execute each command at most N times. Without `--precision` and `--budget`, a command also
-    /// stops at `--min-rounds` and 3 s [default: 1000 with `--precision`, else 1000000]
+    /// Execute each command at most N times. Without `--precision` and `--budget`, a command stops
+    /// earlier, once it has both `--min-rounds` and 3 s [default: 1000 with `--precision`, else
+    /// 1000000]
     #[arg(
         long, visible_alias = "max-runs", short = 'M', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",
@@ -120,10 +121,10 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
     /// End an execution that uses more processor time than TIME, such as 10s
-    #[arg(long, value_name = "TIME", help_heading = "Conditions")]
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub limit_cpu_time: Option<String>,
     /// Limit the address space of each process to SIZE, such as 1GiB
-    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    #[arg(long, value_name = "SIZE", help_heading = "Limits")]
     pub limit_address_space: Option<String>,
     /// The command that others are compared with, by name or text [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]

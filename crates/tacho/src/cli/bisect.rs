@@ -26,10 +26,11 @@ use crate::cli::shared::DirectionName;
 pub struct BisectArgs {
     #[command(subcommand)]
     pub what: Option<BisectCommand>,
-    /// One end: a revision without the change. `GOOD..BAD` names both. Either may be the later one
+    /// One end of the range. BAD is the other end. Either may be the later one, and either may be
+    /// the better one; `GOOD..BAD` names both
     #[arg(required_unless_present = "change")]
     pub good: Option<String>,
-    /// The other end: a revision with the change [default: HEAD]
+    /// The other end of the range [default: HEAD]
     pub bad: Option<String>,
     /// Find the commit of this change in `tacho changes`. Ends, benchmark and metric are those of
     /// the change, and `--min-effect` is half of its effect

@@ -69,7 +69,8 @@ pub struct ChangeQueryArgs {
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
     /// With several files: the order of their points [default: time, if all files have one; name,
-    /// if names are in alphabetical order; else given]
+    /// for a folder, a pattern, or names given in alphabetical order, as a shell expands `*`; else
+    /// given]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }
@@ -79,7 +80,7 @@ pub struct ChangeQueryArgs {
 pub enum FileOrder {
     /// By the time in each file
     Time,
-    /// By name; run-9 comes before run-10
+    /// By name, numbers by value: run-9 before run-10
     Name,
     /// As given
     Given,
@@ -128,8 +129,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes with one of these states or lives. With a state and a life, as in
-    /// `new,confirmed`, both must match
+    /// Only changes whose state is one of the named states, and whose life is one of the named
+    /// lives
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds

@@ -33,7 +33,7 @@ pub struct ExecutionArgs {
     )]
     pub nice: Option<i32>,
     /// End an execution that uses more memory than SIZE, such as 512MiB; needs control groups
-    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    #[arg(long, value_name = "SIZE", help_heading = "Limits")]
     pub limit_memory: Option<String>,
     /// The name of a command. Repeat the option for the next command. With parameters: one name for
     /// all ('{threads} threads'), one per combination, or one per command

@@ -27,11 +27,11 @@ pub struct LayoutsArgs {
         value_parser = clap::value_parser!(u32).range(2..)
     )]
     pub rounds: Option<u32>,
-    /// The linker: mold, lld [default: the first that is installed]
+    /// The linker for the N shuffled orders: mold or lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Add fixed orders: sorted (functions by name; needs GNU ld) or aligned (functions at
-    /// multiples of 64 bytes)
+    /// Add fixed orders: sorted (functions by name, linked by GNU ld) or aligned (functions at
+    /// multiples of 64 bytes, linked by the build's own linker)
     #[arg(long, value_name = "ORDER", value_delimiter = ',', value_parser = ["sorted", "aligned"])]
     pub with: Vec<String>,
     /// Show how many layouts and executions reach this precision

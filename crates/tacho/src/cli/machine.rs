@@ -6,8 +6,7 @@ use clap::Args;
 
 /// Report whether this machine is fit for measurements, and what to change
 ///
-/// Lists what disturbs measurements here, the most harmful first, with a command against each.
-/// Needs no plan.
+/// Lists what disturbs measurements here, the most harmful first, with advice. Needs no plan.
 ///
 /// Exit status: 0 fit; 1 a finding has high harm; 2 error.
 #[derive(Debug, Args)]

@@ -28,9 +28,9 @@ pub enum QuirkCommand {
     Check(QuirkCheckArgs),
     /// Measure the effect of a quirk on the numbers, at both ends of its range
     ///
-    /// The first and the last revision of the range are built with and without the quirk. If one of
-    /// them needs the quirk to build, the nearest revision outside the range is used. The samples
-    /// do not enter any series.
+    /// At each end, one revision is built with and without the quirk: the first (or last) of the
+    /// range. If it does not build without the quirk, the revision next to it, outside the range,
+    /// is built both ways. The samples do not enter any series.
     Effect(QuirkEffectArgs),
     /// Explain why a revision does not build, find the range with the same error, and suggest a
     /// quirk

@@ -10,8 +10,8 @@ pub struct ScheduleArgs {
     /// Measure only what is new since the last tracked revision of this host, up to REVISION
     /// [default: the newest]
     ///
-    /// For cron and systemd timers. An interrupted session is finished first. If nothing is new,
-    /// nothing is printed.
+    /// For cron and systemd timers. Revisions that an interrupted run left are measured too. If
+    /// nothing is new, nothing is printed.
     #[arg(long, conflicts_with = "zoom")]
     pub since_last: bool,
     /// Let git fetch first. If the fetch fails, measure anyway and exit with 2

@@ -39,13 +39,13 @@ pub struct ComparisonArgs {
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub layouts: Option<u32>,
-    /// Link both sides in one fixed order: sorted (functions by name; needs GNU ld) or aligned
-    /// (functions at multiples of 64 bytes)
+    /// Link both sides in one fixed order: sorted (functions by name, linked by GNU ld) or aligned
+    /// (functions at multiples of 64 bytes, linked by the build's own linker)
     #[arg(
         long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts"
     )]
     pub order: Option<String>,
-    /// The linker for `--layouts`: mold, lld [default: the first that is installed]
+    /// The linker for `--layouts`: mold or lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
     /// Exit with 1 if a row is certainly slower by PERCENT or more, such as slower:5%. `,unclear`

@@ -96,13 +96,14 @@ pub struct SweepArgs {
     /// The metric that shows how much of the load was received
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
-    /// Decide on a load by at most N trials
+    /// Decide on a load by at most N trials, each of one execution
     #[arg(
         long, value_name = "N", default_value_t = 9, requires = "highest_load",
         help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub trials: u32,
-    /// The share of trials that may break the limit (0% is the rule of RFC 2544) [default: 50%]
+    /// A load keeps the limit if at most this share of its trials breaks it (0% is the rule of RFC
+    /// 2544) [default: 50%]
     #[arg(long, value_name = "PERCENT", requires = "highest_load", help_heading = "How often")]
     pub exceed: Option<String>,
     /// Execute each value in N rounds [default: 10]

@@ -24,8 +24,8 @@ pub struct TrackArgs {
     /// Take one revision per STEP, such as 1d, 1w, 3h, 1month, 10commits or commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions with a matching tag, and both ends of the range; without a range, the newest
-    /// revision
+    /// Only the revisions with a matching tag, plus both ends of the range (or, without a range,
+    /// plus the newest revision)
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
@@ -56,7 +56,7 @@ pub struct TrackArgs {
     /// has the counter.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure revisions with equal builds one by one, as a test of the noise
+    /// Measure revisions with equal builds each for itself, as a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Try failed builds and benchmarks again
@@ -101,8 +101,8 @@ pub struct StoppingArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Take at most TIME, such as 10m. With a range, TIME includes builds, and revisions are chosen
-    /// as with `--builds`
+    /// Take at most TIME, such as 10m. With a range, or without revisions, TIME includes builds,
+    /// and revisions are chosen as with `--builds`
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The warmup of each benchmark at each build: N executions (such as 3), a time (such as 2s),

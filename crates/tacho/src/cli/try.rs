@@ -15,7 +15,8 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 /// others are measured).
 #[derive(Debug, Args)]
 pub struct TryArgs {
-    /// Patches of `diff -u` or git, applied in this order; `-` is standard input
+    /// Patches of `diff -u` or git; `-` is standard input. Each is tried alone. For the comparison
+    /// of all together, they are applied in this order
     #[arg(value_name = "PATCH")]
     pub patch: Vec<PathBuf>,
     /// The revision to apply the patches to: a tag, a hash, a branch, a release
