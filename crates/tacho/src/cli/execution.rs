@@ -9,7 +9,8 @@ pub struct ExecutionArgs {
     /// docs/src/glossary.md). `instructions?` counts only where the host has the counter
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
-    /// Execute this shell command once per command or value, before all measurements
+    /// Execute this shell command before all measurements, once for each command and combination of
+    /// values
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
     /// Execute this shell command before each execution, not timed. Give one for all commands, or
@@ -20,7 +21,8 @@ pub struct ExecutionArgs {
     /// one for each
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// Execute this shell command once per command or value, after all measurements
+    /// Execute this shell command after all measurements, once for each command and combination of
+    /// values
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
     /// The processors that commands may use, such as 1 or 0-3,6, or isolated (reserved at boot)
