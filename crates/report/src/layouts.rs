@@ -93,17 +93,14 @@ pub struct LayoutLine {
     pub artifact: String,
 }
 
-/// Each layout, and how far its median is from the mean of all medians. The mean of the levels is
-/// that of all executions, which a few slow ones raise above every median.
+/// Each layout, and how far its median is from the mean of the shuffled ones.
 #[must_use]
 pub fn table(lines: &[LayoutLine], unit: &Unit, levels: Option<&Levels>) -> AnswerTable {
     let heads = ["layout", "n", "median", "95 %", "spread", "to the mean", "failed", "artifacts"];
-    let medians: Vec<f64> = lines.iter().filter_map(|line| Some(line.summary?.median)).collect();
-    let mean = medians.iter().sum::<f64>() / medians.len() as f64;
     let row = |line: &LayoutLine| {
         let text = SummaryText::of(unit, line.summary.as_ref());
-        let summary = line.summary.filter(|_| levels.is_some());
-        let to_mean = summary.map(|of| effect(of.median / mean - 1.0));
+        let to_mean =
+            line.summary.zip(levels).map(|(of, levels)| effect(of.median / levels.mean - 1.0));
         [
             line.name.clone(),
             line.summary.map_or(0, |of| of.n).to_string(),
