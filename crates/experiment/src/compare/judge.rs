@@ -91,7 +91,8 @@ pub(super) fn believe(rows: &mut [ComparedRow]) {
 }
 
 /// What is known of a side: of one build its executions; of several layouts the median of each,
-/// since executions of one layout are not independent.
+/// since executions of one layout are not independent. Then the middle is the geometric mean of
+/// those, which is what the ratio is of.
 fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
     let [side] = builds else {
         let medians: Vec<Summary> =
@@ -99,7 +100,14 @@ fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
         let of = |is_bound: bool| -> Vec<f64> {
             medians.iter().filter(|of| of.is_bound == is_bound).map(|of| of.median).collect()
         };
-        return Summary::censored(&of(false), &of(true));
+        let summary = Summary::censored(&of(false), &of(true))?;
+        let of_all = of(false);
+        let logs = of_all.iter().map(|median| median.ln()).sum::<f64>() / of_all.len() as f64;
+        let is_mean = summary.censored == 0 && of_all.iter().all(|median| *median > 0.0);
+        return Some(Summary {
+            median: if is_mean { logs.exp() } else { summary.median },
+            ..summary
+        });
     };
     summary(metric, side)
 }

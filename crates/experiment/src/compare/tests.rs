@@ -235,6 +235,10 @@ fn executions_of_one_layout_are_not_taken_for_independent() {
     let relink = row.levels.map(|levels| levels.unwrap().relink.unwrap());
     assert!(relink.iter().all(|relink| (0.05..0.15).contains(relink)), "{relink:?}");
     assert_eq!(row.sides[0].map(|of| of.n), Some(3), "one value a layout");
+    let [a, b] = row.sides.map(|of| of.unwrap().median);
+    let estimate = row.comparison.estimate.unwrap();
+    assert!((b / a - estimate.ratio.unwrap()).abs() < 1e-9, "{a} {b} {estimate:?}");
+    assert!((b - a - estimate.difference).abs() < 1e-6 * a, "{a} {b} {estimate:?}");
 }
 
 #[test]

@@ -12,7 +12,8 @@ pub struct ComparedRow {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// The first side, the second; of layouts, the medians of each.
+    /// The first side, the second; of layouts, the medians of each, and in the middle their
+    /// geometric mean.
     pub sides: [Option<Summary>; 2],
     /// What each level adds, of a side in several layouts.
     pub levels: [Option<Levels>; 2],

@@ -110,10 +110,10 @@ impl BoundContrasts {
 
     /// What a difference is a share of: where A is by this estimator, if it has a place.
     fn centre_by(&self, estimator: Estimator) -> Option<f64> {
-        let RunContrast { scale, a, .. } = &self.stated;
+        let is_ratio = self.stated.scale == Scale::Ratio;
         let own = match self.interleaved().filter(|_| estimator == Estimator::Neighbours) {
             Some(both) => Some(both.levels()[0]),
-            None => estimator.location(*scale, a).filter(|_| *scale == Scale::Ratio),
+            None => estimator.location_of_a(&self.stated).filter(|_| is_ratio),
         };
         own.or_else(|| self.centre_of_a())
     }

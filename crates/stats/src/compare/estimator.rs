@@ -74,11 +74,25 @@ impl Estimator {
     /// "Rigorous Benchmarking in Reasonable Time", ISMM 2013). `None` with fewer than two layouts
     /// on a side.
     fn over_layouts(self, scale: Scale, layouts: &Layouts) -> Option<MeanDifference> {
-        let location = |layout: &Vec<f64>| self.location(scale, &order::sorted(layout));
-        let locations =
-            |side: &Vec<Vec<f64>>| side.iter().map(location).collect::<Option<Vec<_>>>();
-        let [a, b] = layouts.each_ref().map(locations);
+        let [a, b] = layouts.each_ref().map(|side| self.locations(scale, side));
         MeanDifference::of(Scale::Difference, &a?, &b?)
+    }
+
+    /// Where each layout of a side is.
+    fn locations(self, scale: Scale, side: &[Vec<f64>]) -> Option<Vec<f64>> {
+        side.iter().map(|layout| self.location(scale, &order::sorted(layout))).collect()
+    }
+
+    /// Where A is, as values are compared: of layouts the mean of where each is.
+    pub(super) fn location_of_a(self, contrast: &RunContrast) -> Option<f64> {
+        let RunContrast { scale, a, .. } = contrast;
+        match self.layouts(contrast).filter(|it| self.over_layouts(*scale, it).is_some()) {
+            Some([of_a, _]) => {
+                let all = self.locations(*scale, of_a)?;
+                Some(all.iter().sum::<f64>() / all.len() as f64)
+            }
+            None => self.location(*scale, a),
+        }
     }
 
     /// The layouts, if there are several and they decide.
