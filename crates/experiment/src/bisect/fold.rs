@@ -453,7 +453,9 @@ fn rules(asked: &BisectionRequest) -> BisectionRules {
     let builds = asked.layout.map_or(usual_builds, BuildVariation::Vary);
     // Ratios are compared by their logarithms: 200 % more is three times as much.
     let least = if asked.by == ValueComparison::Ratio { asked.least.ln_1p() } else { asked.least };
-    BisectionRules { values, least, builds, budget: asked.own_budget(), all: asked.all, build_cost }
+    let of_speed = asked.metric.is_of_speed();
+    let (budget, all) = (asked.own_budget(), asked.all);
+    BisectionRules { values, least, builds, budget, all, build_cost, of_speed }
 }
 
 fn unusable(kind: UnusableKind) -> UnusableReason {

@@ -7,7 +7,7 @@
 
 use super::noise::own_scale;
 use super::record::{FEWEST, Record};
-use super::rules::{BisectionRules, BuildVariation, ValueKind};
+use super::rules::{BisectionRules, BuildVariation};
 use crate::interleaved::{Fit, InterleavedExecution};
 
 /// The variance of a level by that of the mean of its samples. Few samples hardly show their noise:
@@ -58,14 +58,14 @@ impl RevisionLevels {
     }
 }
 
-/// The samples and the host's path together; each revision by itself where there are too few, or
-/// where the metric's differences and not its ratios are compared.
+/// The samples and the host's path together; each revision by itself where there are too few, where
+/// the metric's differences and not its ratios are compared, or where no speed moves the metric.
 fn fit(
     executions: &[InterleavedExecution],
     programs: usize,
     rules: &BisectionRules,
 ) -> Option<Fit> {
-    if rules.values == ValueKind::Ratios && executions.len() >= FEWEST {
+    if rules.has_path() && executions.len() >= FEWEST {
         Fit::of(executions, programs)
     } else {
         Some(Fit::of_steady(executions, programs))

@@ -174,7 +174,7 @@ impl Record {
     /// Takes off what the host did, by all that was measured so far; whether any reading is another
     /// one now.
     pub(super) fn even_out(&mut self, rules: &BisectionRules) -> bool {
-        if rules.values != ValueKind::Ratios || self.readings.len() < FEWEST {
+        if !rules.has_path() || self.readings.len() < FEWEST {
             return false;
         }
         let revisions: Vec<usize> = self.tested_programs().collect();
@@ -314,5 +314,33 @@ fn scaled(value: f64, values: ValueKind) -> Option<f64> {
         ValueKind::Ratios => (value > 0.0 && value.is_finite()).then(|| value.ln()),
         ValueKind::Differences => value.is_finite().then_some(value),
         ValueKind::Failures => (value.is_finite()).then(|| f64::from(u8::from(value != 0.0))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BisectionRules;
+    use super::super::step::Portion;
+    use super::super::world::{BisectWorld, WorldScatter, observe};
+    use super::Record;
+
+    #[test]
+    fn nothing_is_taken_off_what_no_speed_moves() {
+        for of_speed in [true, false] {
+            let rules = BisectionRules { of_speed, ..BisectionRules::default() };
+            let scatter = WorldScatter::TwoSpeeds(0.41, 10.0);
+            let mut world = BisectWorld::new(2, 0.05, scatter, 1);
+            let mut record = Record::default();
+            for revision in [0, 1].repeat(40) {
+                let portion = Portion { revision, samples: 1 };
+                record.add(&observe(&mut world, portion), &rules);
+            }
+            record.even_out(&rules);
+            let is_measured = |(reading, value): (&super::LevelReading, &f64)| {
+                reading.value.to_bits() == value.to_bits()
+            };
+            let all = record.readings.iter().zip(&record.measured).all(is_measured);
+            assert_eq!((record.host_moves, all), (of_speed, !of_speed));
+        }
     }
 }

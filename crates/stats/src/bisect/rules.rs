@@ -39,6 +39,8 @@ pub struct BisectionRules {
     pub budget: Option<f64>,
     /// Go on after the first culprit, on both sides of it.
     pub all: bool,
+    /// Whether the host's speed can move the values: only then is it taken off.
+    pub of_speed: bool,
 }
 
 impl Default for BisectionRules {
@@ -50,11 +52,17 @@ impl Default for BisectionRules {
             build_cost: 10.0,
             budget: None,
             all: false,
+            of_speed: true,
         }
     }
 }
 
 impl BisectionRules {
+    /// Whether values have the host's path, which is then taken off.
+    pub(super) fn has_path(&self) -> bool {
+        self.values == ValueKind::Ratios && self.of_speed
+    }
+
     /// For a command that passes or fails, flaky or not: no rate is known, a difference of 20 % is
     /// worth finding, and builds of the same source behave alike.
     #[must_use]

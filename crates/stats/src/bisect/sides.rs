@@ -251,6 +251,7 @@ mod tests {
         build_cost: 10.0,
         budget: None,
         all: true,
+        of_speed: true,
     };
 
     fn world(
