@@ -29,6 +29,7 @@ pub use undecided::{
 };
 pub use words::{
     around_it, aside, changed_subject, constant, culprit_line, found, left, left_hint, likely,
-    merges, not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspects, then,
+    merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage, subject, suspects,
+    then,
 };
 pub use wrong_answers::WrongAnswers;

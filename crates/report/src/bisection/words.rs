@@ -105,12 +105,17 @@ fn named(bisection: &Bisection) -> String {
     format!("named {}", all.join(", "))
 }
 
-/// That a culprit changes less than was asked for, if so: `less than the 2 % that was asked for`.
+/// What limits the effect of a verified culprit, in a clause that follows it: that its size is not
+/// known, as its interval holds 0; or that it is less than was asked for.
 #[must_use]
-pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
-    let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
+pub fn size_remark(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
+    let (low, high) = culprit.effect.interval;
     let is_known = bisection.limited(culprit.place) + bisection.limited(culprit.parent_place) == 0;
-    (!reached && is_known).then(|| format!("less than the requested {}", least(bisection)))
+    if is_known && low < 0.0 && high > 0.0 {
+        return Some("though its size is not known: the interval contains 0".to_owned());
+    }
+    let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
+    (!reached && is_known).then(|| format!("which is less than the requested {}", least(bisection)))
 }
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were
@@ -421,9 +426,9 @@ pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {
         bisection.is_merge_itself(culprit.place).then(|| ", the merge itself,".to_owned()),
         candidate.and_then(Candidate::surprise).map(|surprise| format!(", {surprise},")),
     ];
-    let small = small(bisection, culprit).map_or_else(String::new, |it| format!(", which is {it}"));
+    let remark = size_remark(bisection, culprit).map_or_else(String::new, |it| format!(", {it}"));
     format!(
-        "{}{} changed {} by {}{small}",
+        "{}{} changed {} by {}{remark}",
         name(bisection, culprit.place),
         notes.into_iter().flatten().collect::<String>(),
         changed_subject(bisection),
@@ -524,6 +529,31 @@ mod tests {
         let (line, short) = said(0.001);
         assert_eq!(line, "the cause is one of 15 commits (95 % certain):");
         assert_eq!(short, "undecided among 15 commits");
+    }
+
+    #[test]
+    fn the_size_of_a_verified_step_may_be_unknown() {
+        let bisection = example::bisection("finished");
+        let said = |estimate: f64, reach: f64| {
+            let interval = (estimate - reach, estimate + reach);
+            let effect = BisectedEffect { estimate, interval };
+            let culprit = Culprit {
+                place: 2,
+                revision: "c".to_owned(),
+                parent_place: 1,
+                parent: "b".to_owned(),
+                posterior: 0.99,
+                pairs: 3,
+                neighbours: 0,
+                effect,
+            };
+            size_remark(&bisection, &culprit)
+        };
+        let unknown = "though its size is not known: the interval contains 0";
+        assert_eq!(said(0.03, 0.04).as_deref(), Some(unknown));
+        assert_eq!(said(0.03, 0.01), None);
+        let less = "which is less than the requested 2 %";
+        assert_eq!(said(0.015, 0.01).as_deref(), Some(less));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, effect, effect_between, failure_of, level,
-    level_interval, level_of, likely, margin, outcome, probes, sides, stretch, subject,
+    level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, stretch,
+    subject,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
@@ -67,6 +68,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                             &culprit.effect,
                         ))
                     }
+                    @if let Some(remark) = size_remark(one, culprit) { dd.note { (remark) } }
                 }
                 div { dt { "How sure" (of) } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }

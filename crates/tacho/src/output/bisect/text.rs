@@ -11,8 +11,8 @@ use tacho_record::bisection::{
 
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
-    headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides, small,
-    stage, stretch, suspects, then, undecided, unit,
+    headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
+    size_remark, stage, stretch, suspects, then, undecided, unit,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -217,7 +217,7 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
         bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),
         candidate.surprise().map(str::to_owned),
         Some(format!("changed {} by {effect}", changed_subject(bisection))),
-        small(bisection, culprit).map(|small| format!("which is {small}")),
+        size_remark(bisection, culprit),
         Some(format!(
             "{} likely{one_of}; verified in {}, compared with {}{beside}",
             likely(culprit.posterior),
