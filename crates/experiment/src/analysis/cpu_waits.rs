@@ -21,18 +21,25 @@ const LITTLE: f64 = 0.02;
 /// launcher waits too.
 const UNREAD: f64 = 2.0;
 
-/// What share of their time all these waited for a CPU that other processes used; nothing where
-/// no others were active: a program with more threads than CPUs waits for itself.
-#[must_use]
-pub fn waited_for_others(programs: &[&[Sample]]) -> Option<f64> {
-    let share = waited(programs);
-    let is_seen = share >= LITTLE && host_load(programs).others.is_some();
-    is_seen.then_some(share)
+/// The samples of both sides, of each build or layout apart; a control's are of the first side.
+type WaitingSides<'a> = [&'a [&'a [Sample]]; 2];
+
+/// What share of its time each side waited for a CPU that other processes used; nothing where no
+/// others were active: a program with more threads than CPUs waits for itself.
+fn waited_for_others(sides: WaitingSides<'_>) -> Option<[f64; 2]> {
+    let shares = sides.map(waited);
+    let is_seen = longest(shares) >= LITTLE && host_load(&sides.concat()).others.is_some();
+    is_seen.then_some(shares)
+}
+
+/// The share of the side that waited longer: it alone may be what makes the difference.
+fn longest([a, b]: [f64; 2]) -> f64 {
+    a.max(b)
 }
 
 /// What share of their time all these waited for a CPU.
-fn waited(programs: &[&[Sample]]) -> f64 {
-    let counted = programs.iter().copied().flatten().filter(|sample| sample.counts());
+fn waited(builds: &[&[Sample]]) -> f64 {
+    let counted = builds.iter().copied().flatten().filter(|sample| sample.counts());
     let (waited, ready, wall) = counted.fold((0.0, 0.0, 0.0), |sums, sample| {
         let of = |metric: &str| sample.value(metric).unwrap_or(0.0);
         let waited = of("cpu-wait");
@@ -47,39 +54,36 @@ fn waited(programs: &[&[Sample]]) -> f64 {
 #[must_use]
 pub fn beside_cpu_time(
     wall: Comparison,
-    programs: &[&[Sample]],
+    sides: WaitingSides<'_>,
     margin: f64,
     by_cpu: impl FnOnce() -> Comparison,
 ) -> Comparison {
-    let Some(share) = waited_for_others(programs).filter(|share| *share >= margin) else {
+    let Some(shares) = waited_for_others(sides).filter(|it| longest(*it) >= margin) else {
         return wall;
     };
-    if is_beyond_waiting(&wall, programs) {
+    if is_beyond_waiting(&wall, shares) {
         return wall;
     }
     let cpu = by_cpu();
-    if !is_doubtful(wall.verdict, cpu.verdict, share) {
+    if !is_doubtful(wall.verdict, cpu.verdict, longest(shares)) {
         return wall;
     }
     let by_cpu = cpu.estimate.and_then(|it| it.ratio.zip(it.interval));
     let mut notes = wall.notes;
-    notes.push(Note::Waited(WaitNote { share, by_cpu }));
+    notes.push(Note::Waited(WaitNote { shares, by_cpu }));
     Comparison { verdict: Verdict::Unclear, more: None, notes, ..wall }
 }
 
 /// Whether times still differ if the slower side waited for all that it may have waited, and the
 /// other one for nothing.
-fn is_beyond_waiting(wall: &Comparison, programs: &[&[Sample]]) -> bool {
-    let ([a, b, ..], Some((low, high))) = (programs, wall.estimate.and_then(|it| it.interval))
-    else {
-        return false;
-    };
+fn is_beyond_waiting(wall: &Comparison, [a, b]: [f64; 2]) -> bool {
+    let Some((low, high)) = wall.estimate.and_then(|it| it.interval) else { return false };
     let (slower, least) = match wall.verdict {
-        Verdict::Slower => (*b, low),
-        Verdict::Faster => (*a, 1.0 / high),
+        Verdict::Slower => (b, low),
+        Verdict::Faster => (a, 1.0 / high),
         _ => return false,
     };
-    least * (1.0 - UNREAD * waited(&[slower])) > 1.0
+    least * (1.0 - UNREAD * slower) > 1.0
 }
 
 /// Whether a verdict by wall time is none, beside that by CPU time.
@@ -137,17 +141,26 @@ mod tests {
             let sides = Sides { a: &a, b: &b, control: &[] };
             compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05))
         };
-        beside_cpu_time(by("wall"), &[a, b], 0.01, || by("cpu"))
+        beside_cpu_time(by("wall"), [&[a], &[b]], 0.01, || by("cpu"))
     }
 
     #[test]
     fn equal_wall_times_of_unequal_work_are_not_called_the_same() {
         let found = compared(&starved(20.0, 2.0), &starved(24.0, 2.0));
         assert_eq!(found.verdict, Verdict::Unclear);
-        let [Note::Waited(WaitNote { share, by_cpu: Some((ratio, _)) })] = found.notes[..] else {
+        let [Note::Waited(WaitNote { shares: [a, b], by_cpu: Some((ratio, _)) })] = found.notes[..]
+        else {
             panic!("{:?}", found.notes)
         };
-        assert!((share - 0.78).abs() < 0.01 && (ratio - 1.2).abs() < 0.01, "{share} {ratio}");
+        assert!((a - 0.8).abs() < 0.01 && (b - 0.76).abs() < 0.01, "{a} {b}");
+        assert!((ratio - 1.2).abs() < 0.01, "{ratio}");
+    }
+
+    #[test]
+    fn what_sleeps_does_not_share_the_waiting_of_what_computes() {
+        let (asleep, computes) = (starved(100.0, 2.0), starved(88.0, 2.0));
+        let [a, b] = waited_for_others([&[&asleep], &[&computes]]).unwrap();
+        assert!(a < 0.001 && (b - 0.12).abs() < 0.01, "{a} {b}");
     }
 
     #[test]
@@ -182,7 +195,7 @@ mod tests {
 
     #[test]
     fn little_waiting_hides_nothing() {
-        assert_eq!(waited_for_others(&[&starved(99.0, 2.0)]), None);
+        assert_eq!(waited_for_others([&[&starved(99.0, 2.0)]; 2]), None);
         assert!(is_doubtful(Verdict::Same, Verdict::Unclear, 0.2));
         assert!(!is_doubtful(Verdict::Same, Verdict::Unclear, 0.05), "none to be contradicted by");
         assert!(!is_doubtful(Verdict::Slower, Verdict::Unclear, 0.2));

@@ -301,7 +301,7 @@ fn by_time(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &StandingHow) 
         let cpu = Metric::built_in("cpu").expect("a built-in metric");
         against((a.0, &cpu), (b.0, &cpu), how)
     };
-    beside_cpu_time(against(a, b, how), &[a.0, b.0], how.rules.margin, by_cpu)
+    beside_cpu_time(against(a, b, how), [&[a.0], &[b.0]], how.rules.margin, by_cpu)
 }
 
 /// B against A, each with its metric, in the rounds that both took part in.

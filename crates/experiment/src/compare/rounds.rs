@@ -151,9 +151,10 @@ impl<'a> Sequential<'a> {
             if metric.name != "wall" {
                 return compared;
             }
-            let samples: Vec<&[Sample]> = group.samples.iter().map(Vec::as_slice).collect();
+            let [a, b, again] = [0, 1, 2]
+                .map(|side| group.side(side).iter().map(Vec::as_slice).collect::<Vec<&[Sample]>>());
             let cpu = Metric::built_in("cpu").expect("a built-in metric");
-            beside_cpu_time(compared, &samples, rules.margin, || of(&cpu))
+            beside_cpu_time(compared, [&[a, again].concat(), &b], rules.margin, || of(&cpu))
         };
         self.groups[at].comparisons = metrics.iter().enumerate().map(one).collect();
     }

@@ -161,7 +161,7 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     }
     // Too few rounds for an interval come first: CPU times would be as few.
     let has_interval = comparison.estimate.is_some_and(|it| it.difference_interval.is_some());
-    if let Some(waited) = waited(comparison).filter(|_| has_interval) {
+    if let Some(waited) = waited(comparison, names).filter(|_| has_interval) {
         return Some(waited);
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
@@ -174,9 +174,10 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     })
 }
 
-/// How long both waited for a CPU, where that is against a verdict, and what their CPU times say.
+/// How long each side waited for a CPU, where that is against a verdict, and what their CPU times
+/// say.
 #[must_use]
-pub fn waited(comparison: &Comparison) -> Option<String> {
+pub fn waited(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> {
     let it = comparison.waited()?;
     let by_cpu = it.by_cpu.map_or_else(String::new, |(ratio, (low, high))| {
         format!(
@@ -186,8 +187,11 @@ pub fn waited(comparison: &Comparison) -> Option<String> {
             factor(high)
         )
     });
-    let share = format!("{:.0} %", 100.0 * it.share);
-    Some(format!("both waited for a CPU {share} of the time, which may be the reason{by_cpu}"))
+    let waited = match it.shares.map(|share| format!("{:.0} %", 100.0 * share)) {
+        [of_a, of_b] if of_a == of_b => format!("both waited for a CPU {of_a} of the time"),
+        [of_a, of_b] => format!("{a} waited for a CPU {of_a} of the time, {b} {of_b}"),
+    };
+    Some(format!("{waited}, which may be the reason{by_cpu}"))
 }
 
 /// That of a side, or of both, only lower bounds are known, or that the interval has no end for

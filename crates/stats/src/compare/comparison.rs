@@ -79,7 +79,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// How long both waited for a CPU, where that is against a verdict.
+    /// How long each side waited for a CPU, where that is against a verdict.
     #[must_use]
     pub fn waited(&self) -> Option<WaitNote> {
         self.notes
@@ -164,8 +164,8 @@ pub enum Note {
 /// How long programs waited for a CPU, and what their CPU times say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitNote {
-    /// Time of waiting by all time: 0.97 is 97 %.
-    pub share: f64,
+    /// Of A and of B, time of waiting by all time: 0.97 is 97 %.
+    pub shares: [f64; 2],
     /// The ratio of B's CPU time to A's with its interval, where there is one.
     pub by_cpu: Option<(f64, (f64, f64))>,
 }
