@@ -17,7 +17,7 @@ use super::{BenchCommand, BenchQuestion};
 use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
-use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
+use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed, with_measured_range};
 
 /// Among at most this many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
@@ -401,11 +401,8 @@ impl CommandResult {
         let values: Vec<f64> = counted_usual.filter_map(|it| it.value(&metric.name)).collect();
         Self {
             stopped: stopped(&question.rule, raw.as_ref(), samples),
-            time: Summary::sampled(&values, &limited.bounds, looked_at).map(|time| Summary {
-                min: raw.map_or(time.min, |raw| raw.min),
-                max: raw.map_or(time.max, |raw| raw.max),
-                ..time
-            }),
+            time: Summary::sampled(&values, &limited.bounds, looked_at)
+                .map(|time| with_measured_range(time, raw)),
             raw,
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
