@@ -215,7 +215,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     let shown = project.tacho(&format!("changes show {name}")).succeeds();
     assert_snapshot!(nameless(&shown.stdout, &listing), @r"
     <show>  show · time on <host>  <percent> worse (<percent>: <percent> … <percent>)  step
-      <time> → <time>
+      levels <time> → <time>
       267f7807e0  2023-11-15  cache | what was *generated*
       new
 

@@ -49,14 +49,15 @@ fn list_evidence_and_page_of_a_change_agree() {
     let counted = [0, 1].map(|side| shown["sides"][side]["values"].as_array().unwrap().len());
     assert_eq!(counted, samples, "{shown}");
     let text = project.tacho(&format!("changes show {name}")).exits(0).stdout;
-    let (before, after) = text.lines().nth(1).unwrap().trim().split_once(" → ").unwrap();
+    let (before, after) = text.lines().nth(1).unwrap().split_once(" → ").unwrap();
+    let before = before.trim().strip_prefix("levels ").unwrap();
     project.tacho("site pages --quiet").exits(0);
     let page = |file: &str| std::fs::read_to_string(project.path().join(file)).unwrap();
     let file = std::fs::read_dir(project.path().join("pages/change")).unwrap().next().unwrap();
     let page_of_change = page(&format!("pages/change/{}", file.unwrap().file_name().display()));
     for told in [
-        format!("<dt>Before</dt><dd>{before}</dd>"),
-        format!("<dt>After</dt><dd>{after}</dd>"),
+        format!("<dt>Level before</dt><dd>{before}</dd>"),
+        format!("<dt>Level after</dt><dd>{after}</dd>"),
         format!("{} samples before, {} after.", samples[0], samples[1]),
     ] {
         assert!(page_of_change.contains(&told), "{told}: {page_of_change}");

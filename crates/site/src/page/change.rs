@@ -67,10 +67,13 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
     let change = one.change();
     let finding = &change.finding;
     let show = |value: f64| change.series.metric.unit.show(value);
+    let is_of_level = finding.kind.is_of_level();
+    let [before, after] =
+        if is_of_level { ["Level before", "Level after"] } else { ["Before", "After"] };
     html! {
         dl.numbers {
-            div { dt { "Before" } dd { (show(finding.before)) } }
-            div { dt { "After" } dd { (show(finding.after)) } }
+            div { dt { (before) } dd { (show(finding.before)) } }
+            div { dt { (after) } dd { (show(finding.after)) } }
             div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(change)) } }
             @if let Some(said) = &change.again {
                 div { dt { "Measured again" } dd { (again(said)) } }
@@ -169,6 +172,8 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
                     (grouped(after.len())) " after."
                     @if is_by_runs(view, one) {
                         " The levels above are without differences between runs."
+                    } @else if one.change().finding.kind.is_of_level() {
+                        " The levels above are those right at the change."
                     }
                 }
             }

@@ -133,12 +133,14 @@ impl Evidence {
         let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
         let show = |value| change.series.metric.unit.show(value);
         format!(
-            "{}  {}  {} {}{range}  {}\n  {} → {}{}\n  {}\n  {}\n",
+            "{}  {}  {} {}{range}  {}\n  {}{} → {}{}\n  {}\n  {}\n",
             change.name,
             series_name(&change.series, true),
             effect(change),
             change.verdict_words(),
             finding.kind_words(),
+            // The medians of both sides are below.
+            if finding.kind.is_of_level() { "levels " } else { "" },
             show(finding.before),
             show(finding.after),
             self.otherwise_measured().unwrap_or_default(),
