@@ -720,13 +720,14 @@ fn the_log_names_both_ends_of_a_range() {
         let log = project.tacho("log").succeeds().stdout;
         assert!(log.lines().nth(1).is_some_and(|it| it.ends_with(&line)), "{line}:\n{log}");
     };
-    project.tacho("track HEAD~4..HEAD~1").succeeds();
+    // A metric of so short a script may change by chance, which is a note.
+    project.tacho("track HEAD~4..HEAD~1").exits(0);
     logged(["HEAD~4", "HEAD~1"]);
     // What is built later was no part of that run.
-    project.tacho("track HEAD").succeeds();
+    project.tacho("track HEAD").exits(0);
     logged(["HEAD~4", "HEAD~1"]);
     let other = Project::scripts(2).file("README", "").commit("a readme").plan(SCRIPT_PLAN);
-    other.tacho("track").succeeds();
+    other.tacho("track").exits(0);
     let ends = ["HEAD~2", "HEAD"].map(|name| other.git(["rev-parse", name])[..10].to_owned());
     let log = other.tacho("log").succeeds().stdout;
     assert!(log.contains(&format!("track {}..{}\n", ends[0], ends[1])), "{log}");
