@@ -125,11 +125,6 @@ impl KalmanFilter {
         self.mean.push(0.0);
     }
 
-    /// Lets the level wander.
-    pub(super) fn wander(&mut self, variance: f64) {
-        self.covariance[0] += variance;
-    }
-
     /// Takes up a value that is the sum of these parts, with noise.
     pub(super) fn observe(
         &mut self,

@@ -1,8 +1,8 @@
 //! What is believed of a metric: where its level changed, if it did.
 //!
 //! A hypothesis is an interval between two tested revisions that holds the change, or that there is
-//! none. Each carries a filter for each kind of noise, so that levels, step, scale, tails and
-//! drift, all unknown, are averaged over. The cost of a reading is that of tested revisions times
+//! none. Each carries a filter for each kind of noise, so that levels, step, scale and tails, all
+//! unknown, are averaged over. The cost of a reading is that of tested revisions times
 //! kinds of noise, however many candidates there are.
 
 use super::filter::{KalmanFilter, PARTS};
@@ -37,7 +37,6 @@ pub(super) struct BisectLevels {
     /// Before the filters: what the first readings say of the noise.
     prior: Vec<f64>,
     hypotheses: Vec<LevelHypothesis>,
-    time: f64,
     renew_at: usize,
 }
 
@@ -59,7 +58,6 @@ impl BisectLevels {
             noises: Vec::new(),
             prior: Vec::new(),
             hypotheses: Vec::new(),
-            time: 0.0,
             renew_at: 4,
         }
     }
@@ -111,7 +109,7 @@ impl BisectLevels {
                     filter.observe(
                         &parts(noise, from == self.ends.1 && end == 1, end),
                         middle(start) - noise.tail.median() * noise.scale,
-                        of_median(noise, start),
+                        of_median(noise, start.len()),
                         None,
                     );
                 }
@@ -119,7 +117,6 @@ impl BisectLevels {
             });
             self.hypotheses.push(LevelHypothesis { from, filters: filters.collect() });
         }
-        self.time = good.iter().chain(&bad).map(|reading| reading.time).fold(0.0, f64::max);
         let used = [good.len(), bad.len()];
         let mut seen = [0, 0];
         for reading in std::mem::take(&mut self.readings) {
@@ -155,16 +152,11 @@ impl BisectLevels {
 
     fn take_up(&mut self, reading: LevelReading) {
         self.add_tested(reading.revision);
-        let elapsed = (reading.time - self.time).max(0.0);
-        self.time = self.time.max(reading.time);
         let offset =
             self.offsets.iter().position(|tested| *tested == reading.revision).unwrap_or(0);
         for hypothesis in &mut self.hypotheses {
             let changed = reading.revision >= hypothesis.from;
             for (filter, noise) in hypothesis.filters.iter_mut().zip(&self.noises) {
-                if noise.walk > 0.0 {
-                    filter.wander(noise.walk * elapsed);
-                }
                 filter.observe(
                     &parts(noise, changed, offset),
                     reading.value,
@@ -237,7 +229,6 @@ impl BisectLevels {
             sd: 0.0,
             middle: 0.0,
             builds: 0.0,
-            drift: 0.0,
             channels: Vec::new(),
         };
         if shares.is_empty() {
@@ -256,9 +247,8 @@ impl BisectLevels {
             for ((filter, noise), &share) in hypothesis.filters.iter().zip(&self.noises).zip(shares)
             {
                 variance += share * noise.variance() * noise.tail.price();
-                middle += share * (filter.middle_variance() + noise.walk);
+                middle += share * (filter.middle_variance());
                 posterior.builds += share * noise.builds;
-                posterior.drift += if noise.walk > 0.0 { share } else { 0.0 };
                 if hypothesis.from != usize::MAX {
                     step.add(filter.step(), share);
                 }
@@ -309,7 +299,7 @@ impl BisectLevels {
         let worth = |expected: f64| -> f64 {
             let all = noises.iter().map(|(noise, share)| {
                 // What differences of two are apart has no skew.
-                let variance = 2.0 * noise.tail.spread() * noise.variance() + noise.walk;
+                let variance = 2.0 * noise.tail.spread() * noise.variance();
                 let tail = noise.tail.even();
                 let of_pair =
                     |(p, c): &(f64, f64)| tail.ln_density(c - p - expected, variance, 0.0);
@@ -338,7 +328,6 @@ pub(super) struct LevelPosterior {
     pub(super) middle: f64,
     /// How far builds of the same program are apart, as a standard deviation.
     pub(super) builds: f64,
-    pub(super) drift: f64,
     /// Of a command that passes or fails, the rates on either side; none of a metric.
     pub(super) channels: Vec<Channel>,
 }
@@ -425,16 +414,10 @@ fn middle(readings: &[LevelReading]) -> f64 {
     median(&values).unwrap_or(0.0)
 }
 
-/// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk
-/// differs by.
-fn of_median(noise: &BisectNoise, readings: &[LevelReading]) -> f64 {
-    let count = readings.len() as f64;
-    let worse = if readings.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
-    worse * noise.variance() / count + noise.walk * span(readings) / 3.0
-}
-
-fn span(readings: &[LevelReading]) -> f64 {
-    readings.last().map_or(0.0, |last| last.time) - readings.first().map_or(0.0, |first| first.time)
+/// The variance of a median of this many values.
+fn of_median(noise: &BisectNoise, count: usize) -> f64 {
+    let worse = if count > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
+    worse * noise.variance() / count as f64
 }
 
 /// What the scatter of the start, which its medians leave out, says of the noise.
@@ -442,9 +425,9 @@ fn of_start(noise: &BisectNoise, ends: [&[LevelReading]; 2]) -> f64 {
     let of = |readings: &[LevelReading]| {
         let centre = middle(readings) - noise.tail.median() * noise.scale;
         let count = readings.len() as f64;
-        let variance = noise.variance() + noise.walk * span(readings) / 6.0;
-        let density =
-            |reading: &LevelReading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
+        let density = |reading: &LevelReading| {
+            noise.tail.ln_density(reading.value - centre, noise.variance(), 0.0)
+        };
         readings.iter().map(density).sum::<f64>() * (count - 1.0) / count
     };
     ends.into_iter().map(of).sum()

@@ -1,4 +1,5 @@
-//! What noise there may be: its scale, its tails, drift, and how far builds are apart.
+//! What noise there may be: its scale, its tails, and how far builds are apart. What the host does
+//! is taken off before.
 
 use super::filter::Tail;
 use super::record::LevelReading;
@@ -10,8 +11,6 @@ pub(super) struct BisectNoise {
     /// Of one sample; the standard deviation where tails are light.
     pub(super) scale: f64,
     pub(super) tail: Tail,
-    /// By how much the level wanders in the time of a sample, as a variance.
-    pub(super) walk: f64,
     /// Between builds of the same program, as a standard deviation.
     pub(super) builds: f64,
 }
@@ -25,11 +24,8 @@ impl BisectNoise {
 /// Heavy tails, and such as Gaussian noise has.
 const FREEDOM: [f64; 2] = [3.0, 30.0];
 
-/// What the level may wander, in variances of a sample, and how skewed the noise is.
-const KINDS: [(f64, f64); 3] = [(0.0, 1.0), (0.2, 1.0), (0.0, SKEW)];
-
-/// Noise of execution times reaches farther up than down: by this much from the middle either way.
-const SKEW: f64 = 1.8;
+/// Noise of execution times may reach farther up than down, by this much either way.
+const SKEWS: [f64; 2] = [1.0, 1.8];
 
 /// Noise below this part of the least effect does not matter, and is not believed from few samples.
 pub(super) const FLOOR: f64 = 1.0 / 16.0;
@@ -46,9 +42,8 @@ pub(super) fn likely(readings: &[LevelReading], least: f64, builds: f64) -> Vec<
     for power in -2..=2 {
         let scale = (scale * stride.powi(power)).max(least * FLOOR);
         for freedom in FREEDOM {
-            for (walk, skew) in KINDS {
-                let (walk, tail) = (walk * scale * scale, Tail::new(freedom, skew));
-                all.push(BisectNoise { scale, tail, walk, builds });
+            for skew in SKEWS {
+                all.push(BisectNoise { scale, tail: Tail::new(freedom, skew), builds });
             }
         }
     }

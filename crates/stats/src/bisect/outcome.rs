@@ -122,8 +122,8 @@ pub struct BisectorOutcome {
     pub ladder: Vec<RevisionEstimate>,
     /// All revisions that had none, and why.
     pub unusable: Vec<(usize, UnusableReason)>,
-    /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host
-    /// moves.
+    /// How sure it is that the host's speed moved meanwhile; 0 where it is not clear, and of a
+    /// metric without noise.
     pub drift: f64,
     /// Where nothing is named because builds vary: by how much here, as a standard deviation on the
     /// scale of the effects. None where that they vary is not shown.

@@ -161,7 +161,6 @@ impl Rates {
             sd: (f64::midpoint(spread(before.0), spread(after.0))).sqrt(),
             middle: (before.1 + after.1) / 4.0,
             builds: 0.0,
-            drift: 0.0,
             channels: channels(&splits),
         }
     }

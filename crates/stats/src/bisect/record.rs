@@ -17,14 +17,9 @@ pub(super) struct LevelReading {
     pub(super) revision: usize,
     /// On the scale on which effects are differences.
     pub(super) value: f64,
-    /// When, in samples; a build takes the time of some.
-    pub(super) time: f64,
     /// How many readings of the same program are before it.
     pub(super) number: usize,
 }
-
-/// The host may have drifted as far during a build as during this many samples.
-const DRIFT_OF_BUILD: f64 = 5.0;
 
 /// How likely the change is beforehand to be at or before each candidate; none: at each as likely
 /// as at any other.
@@ -107,7 +102,6 @@ pub(super) struct Record {
     pub(super) builds: usize,
     build_seconds: f64,
     sample_seconds: f64,
-    time: f64,
 }
 
 impl Record {
@@ -130,7 +124,6 @@ impl Record {
         if let Some(seconds) = observation.build {
             self.builds += 1;
             self.build_seconds += seconds.max(0.0);
-            self.time += DRIFT_OF_BUILD;
         }
         self.sample_seconds += observation.executing.max(0.0);
         let before = self.readings.len();
@@ -141,12 +134,11 @@ impl Record {
             ObservedValues::Samples(values) => {
                 let mut bad = false;
                 for &value in values {
-                    self.time += 1.0;
                     match scaled(value, rules.values) {
                         Some(value) => {
-                            let (time, number) = (self.time, known + self.readings.len() - before);
+                            let number = known + self.readings.len() - before;
                             self.measured.push(value);
-                            self.readings.push(LevelReading { revision, value, time, number });
+                            self.readings.push(LevelReading { revision, value, number });
                         }
                         None => bad = true,
                     }

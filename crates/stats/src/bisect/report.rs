@@ -132,7 +132,7 @@ pub(super) fn outcome(
         sides,
         ladder,
         unusable: record.unusable().collect(),
-        drift: if record.is_exact(rules) { 0.0 } else { posterior.drift.max(record.moved) },
+        drift: if record.is_exact(rules) { 0.0 } else { record.moved },
         between_builds: builds_vary.then_some(posterior.builds),
         builds: record.builds,
         samples: record.readings.len(),

@@ -135,7 +135,7 @@ pub(super) const LESS: f64 = 2.0;
 /// This many samples of each end make the start, whose medians no outlier moves far.
 pub(super) const START: usize = 6;
 
-/// This many samples of the search to one of an end; to two where the host drifts.
+/// This many samples of the search to one of an end; to two where the host's speed moves.
 pub(super) const SENTINEL: usize = 4;
 
 /// This many culprits may fail their verification.

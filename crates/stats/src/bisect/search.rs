@@ -415,7 +415,7 @@ impl Search {
             let reason = if varies { NoCulpritReason::Builds } else { NoCulpritReason::Exhausted };
             return Decision::Ended(BisectorFinding::Undecided(reason));
         };
-        let every = if posterior.drift > 0.8 { SENTINEL / 2 } else { SENTINEL };
+        let every = if record.moved > 0.8 { SENTINEL / 2 } else { SENTINEL };
         let (good, bad) = self.belief.ends();
         let mut portions = Vec::new();
         // One failure may show all: no more of them than until the next look at what is known.

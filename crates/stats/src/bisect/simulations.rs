@@ -516,7 +516,7 @@ fn builds_are_not_said_to_vary_where_the_host_moves() {
 #[test]
 fn one_refutation_ends_no_search() {
     let (mut right, mut given_up) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..120 {
         let mut world = BisectWorld::new(24, 0.12, WorldScatter::TwoSpeeds(0.41, 4.0), seed);
         let outcome = bisect(&mut world, BisectionRules::default());
         let named = outcome.culprits.first().map(|of| of.revision);
@@ -524,8 +524,8 @@ fn one_refutation_ends_no_search() {
         let is_unconfirmed = BisectorFinding::Undecided(NoCulpritReason::NotConfirmed);
         given_up += usize::from(outcome.finding == is_unconfirmed);
     }
-    // Where one refutation ended it, eleven gave up.
-    assert!(right >= 56 && given_up <= 3, "{right} {given_up}");
+    // Four of 100 give up; where one refutation ended it, one of seven did.
+    assert!(right >= 108 && given_up <= 10, "{right} {given_up}");
 }
 
 /// The forecast of values that are all alike.
