@@ -263,6 +263,22 @@ fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
 }
 
 #[test]
+fn where_the_recipe_was_edited_no_change_is_shown() {
+    let project = Project::scripts(3).wide();
+    project.tacho("track HEAD~2..HEAD~1").succeeds();
+    // The newest of these is measured again with the one that is new.
+    let recipe = SCRIPT_PLAN.replace("[subject]", "[subject]\nbuild = 'echo \"# 1\" >> prog'");
+    let project = project.plan(&recipe);
+    let tracked = project.tacho("track HEAD").exits(0);
+    assert!(!tracked.stdout.contains("another build recipe"), "{}", tracked.stdout);
+    let shown = project.tacho("show").succeeds().stdout;
+    let row = shown.lines().find(|line| line.contains("change 2")).unwrap();
+    assert!(row.ends_with(" run 2 begins; another build recipe") && !row.contains('+'), "{shown}");
+    let why = "\n  another build recipe: the difference to the row before need not be a commit's\n";
+    assert!(shown.contains(why) && !shown.contains("the host may differ"), "{shown}");
+}
+
+#[test]
 fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

@@ -268,6 +268,9 @@ impl Finding {
         if self.is_of_other_work() {
             return "busy host".to_owned();
         }
+        if self.is_of_recipe() {
+            return "build recipe".to_owned();
+        }
         self.kind.likely_words(self.after > self.before, self.p)
     }
 
@@ -283,6 +286,12 @@ impl Finding {
     pub fn is_of_other_work(&self) -> bool {
         self.kind == ChangeKind::Environment
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::OTHER_WORK)
+    }
+
+    /// Whether the plan's build recipe was edited with it.
+    fn is_of_recipe(&self) -> bool {
+        self.kind == ChangeKind::Environment
+            && self.environment.iter().any(|tagged| tagged.tag == TagChange::RECIPE)
     }
 
     /// How likely it is a change, where that is less than 95 %: 0.88.
@@ -322,6 +331,8 @@ pub struct TagChange {
 impl TagChange {
     /// The tag of the machine itself: it became faster or slower, by what `after` says.
     pub const MACHINE: &'static str = "machine";
+    /// The tag of the build recipe of the plan.
+    pub const RECIPE: &'static str = "build command";
     /// The tag of other work on the host, for which the program waited: by what `after` says.
     pub const OTHER_WORK: &'static str = "other work";
 

@@ -124,6 +124,18 @@ impl Point {
         is_unknown || self.runs.iter().any(|run| other.runs.contains(run))
     }
 
+    /// Whether the plan's recipe was edited between the builds of both: what differs need not be a
+    /// commit's. Where a quirk begins, both are of one plan.
+    #[must_use]
+    pub fn is_of_another_recipe(&self, other: &Self) -> bool {
+        let is_edited =
+            |own: &Build, other: &Build| own.recipe != other.recipe && own.quirks == other.quirks;
+        let builds = self.build.as_ref().zip(other.build.as_ref());
+        builds.is_some_and(|(own, others)| {
+            self.outdated != other.outdated || self.outdated && is_edited(own, others)
+        })
+    }
+
     /// The values that were taken in runs that measured the other point too.
     #[must_use]
     pub fn values_beside(&self, other: &Self) -> Vec<f64> {

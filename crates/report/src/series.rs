@@ -212,6 +212,25 @@ pub struct PointRow<'a> {
     pub change: Option<MedianDifference>,
     /// The run that begins here, where no run measured both this point and that one.
     pub begins_run: Option<i64>,
+    /// Whether the build is by another recipe than that one's.
+    pub begins_recipe: bool,
+}
+
+impl PointRow<'_> {
+    /// What begins here, in words: `run 3 begins`.
+    #[must_use]
+    pub fn border(&self) -> Option<String> {
+        let run = self.begins_run.map(|run| format!("run {run} begins"));
+        let recipe = self.begins_recipe.then(|| ANOTHER_RECIPE.to_owned());
+        let all: Vec<String> = run.into_iter().chain(recipe).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// Whether it has no change because another run begins.
+    #[must_use]
+    pub fn is_border_of_runs(&self) -> bool {
+        self.begins_run.is_some() && self.change.is_none() && !self.begins_recipe
+    }
 }
 
 /// The rows of these points of a series, which are in order of history.
@@ -221,12 +240,15 @@ pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) ->
     let row = |point: &'a Point| {
         let summary = summary(point);
         let before = last.filter(|_| summary.is_some());
+        let begins_recipe = before.is_some_and(|before| point.is_of_another_recipe(before));
+        let same = before.filter(|_| !begins_recipe);
         last = if summary.is_some() { Some(point) } else { last };
         PointRow {
             point,
             summary,
-            change: before.and_then(|before| MedianDifference::of(series, before, point)),
+            change: same.and_then(|before| MedianDifference::of(series, before, point)),
             begins_run: before.and_then(|before| begun(before, point)),
+            begins_recipe,
         }
     };
     points.into_iter().map(row).collect()
@@ -240,6 +262,12 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 /// Why a row has no change where another run begins.
 pub const RUN_BEGINS: &str =
     "the column of changes is empty where another run begins: the host may differ from run to run";
+
+/// Marks the first values of another build recipe than that of the values before.
+pub const ANOTHER_RECIPE: &str = "another build recipe";
+/// Why a row has no change there.
+pub const ANOTHER_RECIPE_MEANS: &str =
+    "another build recipe: the difference to the row before need not be a commit's";
 
 /// Marks values of another build recipe than the plan has now.
 const OTHER_RECIPE: &str = "other build recipe";
@@ -474,6 +502,39 @@ mod tests {
         assert_eq!(shown(apart, vec![reported])[1], ("+2.0 %".to_owned(), Some(2)));
         let counts = vec![point("a", &[(1, 100.0)], 0.0), point("b", &[(2, 101.0)], 0.0)];
         assert_eq!(shown(counts, vec![])[1], ("+1.0 %".to_owned(), Some(2)));
+    }
+
+    #[test]
+    fn no_change_is_shown_across_an_edit_of_the_recipe() {
+        let built = |id: &str, level: f64, recipe: &str, outdated: bool| Point {
+            build: Some(
+                serde_json::from_value(serde_json::json!({
+                    "revision": id, "recipe": tacho_record::Digest::of(recipe),
+                    "state": { "state": "skipped", "why": "" },
+                    "started": "2026-01-01T00:00:00Z", "took": { "secs": 1, "nanos": 0 },
+                    "log": null
+                }))
+                .unwrap(),
+            ),
+            outdated,
+            ..point(id, &[(1, level)], 1.0)
+        };
+        let points = vec![
+            built("a", 100.0, "first", true),
+            built("b", 700.0, "second", true),
+            built("c", 100.0, "third", false),
+            built("d", 110.0, "of a quirk", false),
+        ];
+        let revision = "c".to_owned();
+        let reported =
+            tacho_record::LevelChange { revision, rises: false, effect: None, is_sure: true };
+        let series = series(points, vec![reported]);
+        let rows = rows(&series, &series.points);
+        let borders: Vec<Option<String>> = rows.iter().map(PointRow::border).collect();
+        let edited = || Some("another build recipe".to_owned());
+        assert_eq!(borders, [None, edited(), edited(), None]);
+        let changes: Vec<bool> = rows.iter().map(|row| row.change.is_some()).collect();
+        assert_eq!(changes, [false, false, false, true]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tacho_record::{BenchmarkKey, Build, Counter, Digest, Point, Run, Series, plan};
+use tacho_record::{BenchmarkKey, Build, Counter, Digest, Point, Run, Series, TagChange, plan};
 use tacho_stats::Summary;
 use tacho_stats::changes::{
     Detection, JudgementStatus, Options, SeriesValue, detect, detect_exact,
@@ -312,7 +312,7 @@ fn sort_of(tool: &str) -> &'static str {
 /// How a build was made: with which tools, with which quirks, and, where there are none, by which
 /// recipe. A recipe with quirks says nothing of the command.
 fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
-    let recipe = ("build command".to_owned(), build.recipe.short());
+    let recipe = (TagChange::RECIPE.to_owned(), build.recipe.short());
     let quirks =
         if build.quirks.is_empty() { Build::NO_QUIRKS.to_owned() } else { build.quirks.join(", ") };
     let recipe = Some(recipe).filter(|_| build.quirks.is_empty());

@@ -7,7 +7,10 @@ use super::{
     revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
-use tacho_report::series::{APART_MEANS, MedianDifference, RUN_BEGINS, better, uneven_runs};
+use tacho_report::series::{
+    ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, APART_MEANS, MedianDifference, RUN_BEGINS, better,
+    uneven_runs,
+};
 use tacho_report::summary::SummaryText;
 use tacho_report::words::median;
 
@@ -228,8 +231,11 @@ fn table(view: &View, series: &SeriesView) -> Markup {
             "Spread: the middle half of the samples, as a share of the median. "
             "It needs two samples, an interval six. "
             (marks())
-            @if series.rows.iter().any(|it| it.begins_run.is_some() && it.change.is_none()) {
+            @if series.rows.iter().any(SeriesRow::is_border_of_runs) {
                 " " (super::links::linked(view, "../", RUN_BEGINS))
+            }
+            @if series.rows.iter().any(|it| it.begins_recipe) {
+                " " (super::links::linked(view, "../", ANOTHER_RECIPE_MEANS))
             }
             @if series.rows.iter().any(|it| it.change.is_some_and(|change| change.is_apart())) {
                 " " (super::links::linked(view, "../", APART_MEANS))
@@ -254,6 +260,7 @@ fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
                 @if let Some(run) = row.begins_run {
                     span.note { (run_link(view, "../", run)) " begins " }
                 }
+                @if row.begins_recipe { span.note { (ANOTHER_RECIPE) " " } }
                 (state(view, row))
             }
             td.subject { (revision.revision.subject) (tags(revision)) }

@@ -79,11 +79,18 @@ pub(crate) struct SeriesRow<'a> {
     /// The run that begins here, where none measured both this one and the row before that has
     /// values.
     pub(crate) begins_run: Option<i64>,
+    /// Whether its build is by another recipe than that row's.
+    pub(crate) begins_recipe: bool,
     /// What became of it.
     pub(crate) state: RowState<'a>,
 }
 
 impl SeriesRow<'_> {
+    /// Whether it has no change because another run begins.
+    pub(crate) fn is_border_of_runs(&self) -> bool {
+        self.begins_run.is_some() && self.change.is_none() && !self.begins_recipe
+    }
+
     /// What is to be said of it besides its numbers; `short` gives the name of another revision.
     pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
         Some(state(self.point, short))
@@ -118,6 +125,7 @@ impl<'a> SeriesView<'a> {
             summary: row.summary,
             change: row.change,
             begins_run: row.begins_run,
+            begins_recipe: row.begins_recipe,
             state: RowState::of(row.point),
         });
         let rows: Vec<SeriesRow> = rows.collect();
@@ -128,8 +136,10 @@ impl<'a> SeriesView<'a> {
             let Some(summary) = row.summary else { continue };
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|(point, first)| {
-                // What the host did between two runs would be part of a change between them.
-                let found = MedianDifference::within_runs(point, row.point, None)?;
+                // What the host did between two runs, or another build recipe, would be part of
+                // a change between them.
+                let found = MedianDifference::within_runs(point, row.point, None)
+                    .filter(|_| !row.point.is_of_another_recipe(point))?;
                 let way = ChangeVerdict::of(found.share > 0.0, better);
                 // What rose and fell again leaves no difference that noise does not explain.
                 let marked = any_reported && are_apart(&first, &summary);

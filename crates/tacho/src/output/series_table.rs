@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tacho_record::{Point, Series, in_backticks, short_name};
 use tacho_report::series::{
-    self, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow, RUN_BEGINS,
-    better, revision_name, state, summary,
+    self, ANOTHER_RECIPE_MEANS, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS,
+    PointRow, RUN_BEGINS, better, revision_name, state, summary,
 };
 use tacho_report::summary::SummaryText;
 
@@ -43,13 +43,14 @@ pub fn table(series: &Series) -> String {
     let width = room.map(|room| room - 2);
     let uneven = series::uneven_runs(series);
     let points = series::rows(series, &series.points);
-    let is_border = |row: &PointRow| row.begins_run.is_some() && row.change.is_none();
     let is_apart = |row: &PointRow| row.change.is_some_and(|change| change.is_apart());
     let apart = points.iter().any(is_apart).then_some(APART_MEANS);
-    let begins = points.iter().any(is_border).then_some(RUN_BEGINS);
+    let begins = points.iter().any(PointRow::is_border_of_runs).then_some(RUN_BEGINS);
     let is_other = series.points.iter().any(series::is_of_other_recipe);
     let other = is_other.then_some(OTHER_RECIPE_MEANS);
-    let below: String = [other, apart, begins, uneven.as_deref()]
+    let begins_recipe = points.iter().any(|row| row.begins_recipe);
+    let another = begins_recipe.then_some(ANOTHER_RECIPE_MEANS);
+    let below: String = [other, another, apart, begins, uneven.as_deref()]
         .into_iter()
         .flatten()
         .flat_map(|clause| {
@@ -127,7 +128,7 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
         let said = cells.pop().unwrap_or_default();
         let equal = point.point.equal_to.as_deref().filter(|_| state < usize::MAX);
         let said = equal.map_or(said, |other| format!("= {}", named(series, other)));
-        let border = point.begins_run.map(|run| format!("run {run} begins"));
+        let border = point.border();
         let said: Vec<String> =
             border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
         let said = said.join("; ");
