@@ -384,6 +384,9 @@ fn an_end_that_fails_alone_is_replaced() {
          measured commit\n"
     );
     assert!(answer.contains(&told), "{answer}");
+    // The list of runs counts as the answer does: no warmups, and nothing that failed.
+    let samples = &project.tacho("log --json").succeeds().json()["runs"][0]["samples"];
+    assert!(answer.contains(&format!(", {samples} samples in ")), "{samples}: {answer}");
 }
 
 #[test]
@@ -938,6 +941,9 @@ fn bisections_are_listed_and_shown_again() {
     assert!(log.contains(" built in ") && log.contains("change 5"), "{log}");
     let replayed = project.tacho("bisect log --replay").succeeds().stdout;
     assert!(replayed.contains("proving [") && replayed.contains("finished ["), "{replayed}");
+    let mut narrow = project.command(["bisect", "log", "--replay"]);
+    let narrow = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).stdout;
+    assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
     let json = project.tacho("bisect log --json").succeeds().json();
     assert_eq!(json["standing"], answer["standing"]);
     assert!(json["steps"].as_array().unwrap().len() > 5);

@@ -8,7 +8,7 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::Bisection;
-use tacho_record::{Place, Purpose, Revision, Run, RunState};
+use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
 use super::run_words;
@@ -176,12 +176,14 @@ fn answer<'a>(
     Ok(RunAnswer::of(run, what, surroundings, counts))
 }
 
-/// How many revisions, cells and samples a run has. As a bisection reports it, its warmup is no
-/// sample.
+/// How many revisions, cells and samples a run has. The samples of a bisection are those that its
+/// answer counts: without warmups and without executions that were of no use.
 pub(super) fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
     let cells = store.cells(run.number)?;
     let revisions: HashSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
-    let is_sample = |place: &Place| run.purpose != Purpose::Bisect || place.round > 0;
-    let samples = store.places(run.number)?.into_iter().filter(is_sample).count();
+    let samples = match bisection_of(store, run)? {
+        Some(bisection) => bisection.standing.samples,
+        None => store.places(run.number)?.len(),
+    };
     Ok([revisions.len(), cells.len(), samples])
 }

@@ -443,7 +443,7 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         0 => "no builds".to_owned(),
         builds => format!("{} in {}", count(builds, "build"), time(building)),
     };
-    // Executions that fail are kept as samples too, and `tacho log` counts them.
+    // Executions that fail are kept as samples too, and not counted as ones.
     let sampled = match samples {
         0 if executing > 0.0 => "no usable samples".to_owned(),
         samples => count(samples, "sample"),
