@@ -48,6 +48,9 @@ fn a_number_in_the_output_is_a_metric() {
       9a431d1571  2023-11-14  hash                3  100 requests/s   0.0 %
       f662ed9dbc  2023-11-15  another hash func…  3  150 requests/s   0.0 %  +50.0 %
     "#);
+    let shown = project.tacho("show").succeeds().stdout;
+    let others = "\n\nother metrics: `rate`, `wall`; `tacho show --metric NAME` shows one\n";
+    assert!(shown.starts_with("hash · bucket ") && shown.ends_with(others), "{shown}");
     let all = project.tacho("show --metric all --json").succeeds().json();
     let series: Vec<_> = all["series"].as_array().unwrap().iter().collect();
     let named = |name: &str| *series.iter().find(|series| series["metric"] == name).unwrap();

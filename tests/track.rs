@@ -188,6 +188,8 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
 
       revision  date  subject  n  median  spread
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
+
+    other metrics: `cpu`, `peak-memory`; `tacho show --metric NAME` shows one
     "#);
     // The first wording is known again.
     let back = project.plan(SCRIPT_PLAN).tacho("track --json").succeeds().json();

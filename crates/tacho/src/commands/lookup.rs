@@ -220,6 +220,24 @@ pub fn all_series(
     Ok(all)
 }
 
+/// That the plan has other metrics than those of these series, which have values somewhere; empty
+/// where it has none.
+pub fn other_metrics(project: &Project, stored: &[Metric], shown: &[Series]) -> String {
+    let is_shown = |name: &str| shown.iter().any(|series| series.key.metric.name == name);
+    let mut others: Vec<&str> = Vec::new();
+    for planned in project.plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+        let name = planned.metric.name.as_str();
+        let has_values = stored.iter().any(|metric| metric.name == name);
+        if has_values && !is_shown(name) && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    if others.is_empty() {
+        return String::new();
+    }
+    format!("other metrics: {}; `tacho show --metric NAME` shows one\n", in_backticks(others))
+}
+
 /// Says of which benchmarks the processor's counters took turns, so that what these series show is
 /// scaled.
 pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Result<(), CliError> {

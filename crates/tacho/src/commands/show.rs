@@ -239,7 +239,13 @@ fn all(
         return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
     }
     output::print(&tables.join("\n"))?;
-    Ok(output::print(&levels::text(&series, &all_levels(store, &series)?))?)
+    output::print(&levels::text(&series, &all_levels(store, &series)?))?;
+    if !command.shown.metric.is_empty() {
+        return Ok(());
+    }
+    let others = lookup::other_metrics(project, &store.metrics()?, &series);
+    let line = if others.is_empty() { others } else { format!("\n{others}") };
+    Ok(output::print(&text::wrap(&line, output::terminal_width()))?)
 }
 
 /// That nothing is measured, and which builds failed.
