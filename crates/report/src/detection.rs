@@ -83,13 +83,19 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "its {} make {}, as equal builds in a row count once; {needed} points are needed, or 3 \
-             points with 3 rounds each in one run",
+            "{}, {} (equal ones are one point); {needed} points are needed, or 3 points with 3 \
+             rounds each in one run",
             count(revisions, "revision"),
-            count(points, "point")
+            different_builds(points)
         )),
         judged => not_judged(judged),
     }
+}
+
+/// How many builds there are, where equal ones in a row count once.
+fn different_builds(builds: usize) -> String {
+    let others = || format!("{builds} different builds in a row");
+    if builds == 1 { "all of them equal builds".to_owned() } else { others() }
 }
 
 /// Points that reached a limit, in a clause.
