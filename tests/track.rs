@@ -133,10 +133,12 @@ fn failures_of_a_joined_mistake_do_not_come_back() {
 fn the_version_to_join_is_one_that_has_values() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
-    let mistyped = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/porg");
-    let project = project.plan(&mistyped);
+    let expecting = |what: &str| {
+        SCRIPT_PLAN.replace("[[benchmark]]", &format!("[[benchmark]]\nexpect = {{ {what} }}"))
+    };
+    let project = project.plan(&expecting("exit = 1"));
     project.tacho("track").exits(2);
-    let project = project.plan(&SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog again"));
+    let project = project.plan(&expecting("stdout = 'same'"));
     let edited = project.tacho("track").exits(0).stderr;
     assert!(edited.contains("as version 3") && edited.contains("`same-as = 1`"), "{edited}");
 }
@@ -163,12 +165,11 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     assert_eq!(
         judged,
         "no series was judged\nnot judged: answer v2 · wall (version 2 of the plan is not \
-         measured yet: `tacho track` measures it; `same-as = 1` keeps the samples of version 1)\n"
+         measured yet: `tacho track` measures it)\n"
     );
     let edited = project.tacho("track --json").exits(0);
     assert_snapshot!(edited.stderr, @r#"
     note: `answer` was edited: it starts a new series, as version 2
-    hint: if both measure the same, write `same-as = 1` in the plan
     "#);
     let edited = edited.json();
     assert_eq!(

@@ -25,8 +25,8 @@ pub struct EditedBenchmark {
     pub is_same: bool,
     /// The input files whose content changed, where nothing else did.
     pub inputs: Vec<String>,
-    /// The earlier version with a valid sample that is most like it: failures are no measurement to
-    /// join.
+    /// The earlier version with a valid sample that is most like it, of those with its command:
+    /// failures are no measurement to join.
     pub measured: Option<u32>,
 }
 
@@ -94,12 +94,16 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
 }
 
 /// The benchmarks of the plan of which no sample counts, though some of another version do: the
-/// version that the plan has, and the one with samples that is most like it.
-pub fn unmeasured(store: &mut Store, plan: &Plan) -> Result<Vec<(BenchmarkKey, u32)>, StoreError> {
+/// version that the plan has, and of those with samples and the same command the one that is most
+/// like it.
+pub fn unmeasured(
+    store: &mut Store,
+    plan: &Plan,
+) -> Result<Vec<(BenchmarkKey, Option<u32>)>, StoreError> {
     let (known, valid) = (VersionFacts::read(store)?, valid_versions(store)?);
     let other = |(benchmark, key): (&plan::Benchmark, BenchmarkKey)| {
         let versions = valid.get(&key.name).filter(|all| !all.contains(&key.version))?;
-        Some((key, known.nearest(&benchmark.definition(), versions)?))
+        Some((key, known.nearest(&benchmark.definition(), versions)))
     };
     Ok(plan.keyed_benchmarks().into_iter().filter_map(other).collect())
 }
@@ -211,13 +215,15 @@ impl VersionFacts {
         self.exact(definition).or_else(alike)
     }
 
-    /// Of these versions the one that is most like a definition; of several the newest.
+    /// Of these versions with the same command the one that is most like a definition; of several
+    /// the newest. Another command is probably another measurement.
     fn nearest(&self, definition: &Definition, of: &BTreeSet<u32>) -> Option<u32> {
         let likeness = |version: u32| {
             let all = self.all(&definition.name).filter(|known| known.version == version);
-            all.map(|known| definition.likeness(known)).max()
+            all.filter_map(|known| definition.likeness(known)).max()
         };
-        of.iter().copied().max_by_key(|version| (likeness(*version), *version))
+        let alike = of.iter().filter_map(|&version| Some((likeness(version)?, version)));
+        alike.max().map(|(_, version)| version)
     }
 
     /// The version that is kept for a definition.
@@ -399,7 +405,7 @@ mod tests {
         let all = named(&[("b", 3), ("b", 2), ("b", 1), ("gone", 1)]);
         assert_eq!(
             shown(&mut store, 4),
-            (all, vec![(key("b", 4), 1)]),
+            (all, vec![(key("b", 4), Some(1))]),
             "the plan of all runs is that of 1"
         );
     }

@@ -54,13 +54,14 @@ impl NotReported {
     }
 }
 
-/// Why a series is not judged whose version of the plan was not measured, and another one was.
+/// Why a series is not judged whose version of the plan was not measured, and another one was;
+/// `measured` is the one with the same command.
 #[must_use]
-pub fn edited(planned: u32, measured: u32) -> String {
-    format!(
-        "version {planned} of the plan is not measured yet: `tacho track` measures it; \
-         `same-as = {measured}` keeps the samples of version {measured}"
-    )
+pub fn edited(planned: u32, measured: Option<u32>) -> String {
+    let join = measured.map_or_else(String::new, |version| {
+        format!("; `same-as = {version}` keeps the samples of version {version}")
+    });
+    format!("version {planned} of the plan is not measured yet: `tacho track` measures it{join}")
 }
 
 /// Why a series was not judged; nothing if it was.

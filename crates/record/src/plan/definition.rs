@@ -33,17 +33,16 @@ impl Definition {
         serde_json::from_value(content["inputs"].clone()).unwrap_or_default()
     }
 
-    /// How alike another one is: whether its command is the same, then by how few other parts
-    /// differ.
+    /// How alike another one with the same command is: by how few other parts differ.
     #[must_use]
-    pub fn likeness(&self, other: &Self) -> (bool, Reverse<usize>) {
+    pub fn likeness(&self, other: &Self) -> Option<Reverse<usize>> {
         let parts = |of: &Self| {
             serde_json::from_str::<BTreeMap<String, Value>>(&of.content).unwrap_or_default()
         };
         let [ours, theirs] = [parts(self), parts(other)];
         let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         let differing = names.into_iter().filter(|name| ours.get(*name) != theirs.get(*name));
-        (ours.get("command") == theirs.get("command"), Reverse(differing.count()))
+        (ours.get("command") == theirs.get("command")).then(|| Reverse(differing.count()))
     }
 
     /// The content without the digests of input files: equal where only they differ.

@@ -33,7 +33,7 @@ pub fn edited(project: &Project, store: &mut Store) -> Result<Vec<(SeriesKey, St
     let host = store.named_hosts()?.pop().map(|(_, host)| host.name).unwrap_or_default();
     let planned = project.plan.keyed_benchmarks();
     let unmeasured = versions::unmeasured(store, &project.plan)?.into_iter();
-    let of = |(benchmark, measured): (BenchmarkKey, u32)| {
+    let of = |(benchmark, measured): (BenchmarkKey, Option<u32>)| {
         let (entry, _) = planned.iter().find(|(_, key)| *key == benchmark)?;
         let metric = entry.metrics.first()?.metric.clone();
         let why = detection::edited(benchmark.version, measured);
