@@ -64,6 +64,15 @@ fn a_step_is_told_with_where_how_much_and_how_sure() {
 }
 
 #[test]
+fn no_line_is_wider_than_the_terminal() {
+    let project = Project::empty().file("numbers", "rev,time\na,1.0\nb,1.1\n");
+    let mut narrow = project.command(["changes", "--from", "numbers"]);
+    let told = Answer::of(&narrow.env("COLUMNS", "80").output().unwrap()).exits(0).stdout;
+    assert!(told.contains("\n  not judged: 2 points with values; 6 points "), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+}
+
+#[test]
 fn the_same_in_json() {
     let mut values: Vec<Option<f64>> = step(0.1).into_iter().map(Some).collect();
     values[3] = None;

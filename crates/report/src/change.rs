@@ -100,7 +100,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
         Some(false) => {
             (says_outcome && !is_over).then(|| "measured again: not confirmed".to_owned())
         }
-        None => Some(format!("measured again: unclear ({})", again(measured))),
+        None => says_outcome.then(|| format!("measured again: unclear ({})", again(measured))),
     });
     let life = match change.life {
         Life::Confirmed => None,

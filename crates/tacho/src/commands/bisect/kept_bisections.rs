@@ -13,9 +13,8 @@ use crate::cli::{FormatArgs, GlobalArgs};
 use crate::commands::bisect::exit_status::exit_of;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
-use crate::output;
 use crate::output::answer::versioned;
-use crate::output::bisect as report;
+use crate::output::{self, bisect as report, text};
 use crate::project::Project;
 
 /// Lists them, newest first.
@@ -51,11 +50,15 @@ pub fn log(
     } else if form.markdown {
         output::print(&report::markdown(&bisection))?;
     } else if replay {
-        output::print(&replayed(&bisection, &steps))?;
+        print_wrapped(&replayed(&bisection, &steps))?;
     } else {
-        output::print(&report::log(&bisection, &steps))?;
+        print_wrapped(&report::log(&bisection, &steps))?;
     }
     Ok(exit_of(&bisection.standing))
+}
+
+fn print_wrapped(steps: &str) -> Result<(), CliError> {
+    Ok(output::print(&text::wrap(steps, output::terminal_width()))?)
 }
 
 /// The one of that name, else the newest; with the store that keeps it.

@@ -106,9 +106,10 @@ impl ConfirmationReport {
         if !table::fits(&measured, width) {
             measured = self.changes.iter().filter_map(ConfirmationRequest::lines).collect();
         }
-        let hint = text::wrap(&self.way_out().unwrap_or_default(), width);
+        let hint = self.way_out().unwrap_or_default();
         let parts = [measured, self.notes(), self.summary() + &hint];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.map(|part| text::wrap(&part, width)).collect::<Vec<_>>().join("\n")
     }
 
     /// A row for each that was measured.

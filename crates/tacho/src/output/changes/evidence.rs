@@ -240,7 +240,7 @@ impl Evidence {
                 state(change),
             )
         });
-        format!("{head}{}", lines.collect::<String>())
+        format!("{head}{}", text::wrap(&lines.collect::<String>(), width))
     }
 
     /// What became of it.

@@ -163,7 +163,7 @@ impl GivenChanges<'_> {
     /// All that was found, for people; `width` is that of their terminal, in columns.
     pub fn text(&self, width: Option<usize>) -> String {
         let shown = self.all().filter_map(|series| series.text(width));
-        let lines: Vec<String> = shown.chain([self.summary()]).collect();
+        let lines: Vec<String> = shown.chain([text::wrap(&self.summary(), width)]).collect();
         lines.join("\n")
     }
 
@@ -384,10 +384,11 @@ impl<'a> FilteredSeries<'a> {
         let notes = self.notes();
         let mut changes = self.table();
         if !table::fits(&changes, width) {
-            changes = self.lines();
+            changes = text::wrap(&self.lines(), width);
         }
         let nothing = changes.is_empty() && notes.is_empty();
-        let notes: String = notes.into_iter().map(|note| format!("  {note}\n")).collect();
+        let notes: String =
+            notes.into_iter().map(|note| text::wrap(&format!("  {note}\n"), width)).collect();
         (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head(width)))
     }
 
