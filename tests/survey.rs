@@ -142,6 +142,19 @@ fn a_budget_of_a_range_ends_building_too() {
 }
 
 #[test]
+fn what_was_measured_before_gets_no_more_rounds_of_few_builds() {
+    let project = history();
+    project.tacho("track HEAD~3..HEAD").exits(0);
+    let told = project.tacho("track --budget 1h --rounds 5 HEAD~3..HEAD").exits(0).stderr;
+    let note = "note: 4 revisions measured before had fewer than 5 samples: few builds of a range \
+                get `--rounds` where they are new\n\
+                hint: without `--budget` and `--builds`, each revision gets all rounds\n";
+    assert!(told.contains(note), "{told}");
+    let as_many = project.tacho("track --budget 1h --rounds 3 HEAD~3..HEAD").exits(0).stderr;
+    assert!(!as_many.contains("measured before"), "{as_many}");
+}
+
+#[test]
 fn a_change_that_is_known_is_zoomed_into() {
     let project = history();
     project.tacho("track --every 3commits").exits(0);

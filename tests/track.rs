@@ -304,9 +304,33 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
          hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with this metric\n"
     );
     let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
-    let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter)).tacho("track");
+    let project = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter));
+    let answer = project.tacho("track");
     let hint = "hint: `tacho track --counter callgrind-instructions` counts it where it is missing";
     assert!(answer.exits(2).stderr.contains(hint));
+    let beside = counter.replace("['", "['wall', '");
+    let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", &beside)).tacho("track");
+    assert_eq!(
+        answer.exits(0).stderr,
+        "note: `callgrind-instructions` has no values: measured before the plan had this metric\n\
+         hint: `--counter callgrind-instructions` counts what was measured before\n"
+    );
+}
+
+#[test]
+fn other_metrics_that_changed_are_named() {
+    let metric = |name: &str| format!("{{ name = '{name}', from = 'regex:{name} ([0-9]+)' }}");
+    let metrics = format!("metrics = [{}, {}]", metric("cost"), metric("size"));
+    let plan = SCRIPT_PLAN.replace("[[benchmark]]", &format!("[[benchmark]]\n{metrics}"));
+    let commit = |n: u32| {
+        let (cost, size) = if n < 4 { (100, 70) } else { (130, 80) };
+        (format!("echo cost {cost} size {size} # {n}\n"), format!("change {n}"))
+    };
+    let project = Project::repository().commits("prog", (1..=6).map(commit)).plan(&plan);
+    let note = "note: also changed: `size`; `tacho changes` shows more\n";
+    assert_eq!(project.tacho("track HEAD~5..HEAD").exits(0).stderr, note);
+    assert_eq!(project.tacho("track HEAD~5..HEAD -m size,cost").succeeds().stderr, "");
+    assert_eq!(project.tacho("track HEAD~1..HEAD").exits(0).stderr, "", "it is not shown");
 }
 
 #[test]
