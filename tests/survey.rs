@@ -57,6 +57,23 @@ fn names(project: &Project) -> Vec<String> {
 }
 
 #[test]
+fn changes_of_another_metric_are_looked_for() {
+    let commit = |n: u32| {
+        let size = if n < 10 { 50 } else { 80 };
+        (format!("echo cost 100 size {size} '# {n}'\n"), format!("change {n}"))
+    };
+    let size = r#"{ name = "size", from = "regex:size ([0-9]+)", better = "lower" }"#;
+    let plan = PLAN.replace(" }]", &format!(" }}, {size}]"));
+    let project = Project::repository().commits("prog", (1..=20).map(commit)).plan(&plan);
+    for (metric, found) in [("cost", 0), ("size", 1)] {
+        let answer =
+            project.tacho(&format!("track --builds 20 -m {metric} --json")).exits(0).json();
+        assert_eq!(answer["survey"]["series"][0]["metric"], metric, "{answer}");
+        assert_eq!(places(&answer).len(), found, "{answer}");
+    }
+}
+
+#[test]
 fn every_change_is_pinned_by_few_builds() {
     let project = history();
     let answer = project.tacho("track --builds 30 --seed 1").exits(0);

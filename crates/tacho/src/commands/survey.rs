@@ -16,7 +16,7 @@ use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TrackArgs};
 use crate::commands::selection::{narrowed, select};
-use crate::counters::counters;
+use crate::counters::{counters, usual_name};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
@@ -204,12 +204,15 @@ fn wish(
     let asked = command.survey.min_effect.map(|percent| percent / 100.0);
     let change = zoom.and_then(Zoom::change);
     let known = change.and_then(|change| change.finding.effect);
+    let of_change = change.map(|change| change.series.metric.name.clone());
+    // The first of the metrics that are shown; a survey looks for the changes of one.
+    let shown = command.shown.metric.first().filter(|name| *name != "all");
     Ok(SurveyRequest {
         least: least_of_survey(asked, known),
         builds: command.survey.builds.map(|builds| builds as usize),
         budget,
         zoom: zoom.map(|zoom| zoom.window(&selected.revisions)).transpose()?,
-        metric: change.map(|change| change.series.metric.name.clone()),
+        metric: of_change.or_else(|| shown.map(|name| usual_name(name))),
     })
 }
 
