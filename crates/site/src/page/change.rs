@@ -170,7 +170,9 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
                     "Each dot is a sample, and each bar a median, of the nearest builds on each "
                     "side (at most " (SIDE) "): " (grouped(before.len())) " samples before, "
                     (grouped(after.len())) " after."
-                    @if is_by_runs(view, one) {
+                    @if one.change().finding.missed > 0 {
+                        " The levels above are those when the change was last seen."
+                    } @else if is_by_runs(view, one) {
                         " The levels above are without differences between runs."
                     } @else if one.change().finding.kind.is_of_level() {
                         " The levels above are those right at the change."

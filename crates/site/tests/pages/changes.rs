@@ -85,6 +85,30 @@ fn a_side_ends_where_the_level_changes_again() {
 }
 
 #[test]
+fn a_change_says_what_its_numbers_are_of() {
+    let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
+    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.stands()).unwrap();
+    let change = &mut event.changes[0].change;
+    change.finding.missed = 2;
+    change.again = Some(tacho_record::RepeatMeasurement {
+        run: 2,
+        samples: 20,
+        differs: Some(true),
+        effect: Some(0.5),
+        interval: Some((0.48, 0.52)),
+        limited: [0, 0],
+        layouts: 0,
+        environments: false,
+    });
+    let page = format!("change/{}.html", change.name);
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join(page)).unwrap();
+    assert!(html.contains("<dt>Effect</dt><dd>+50.0 %</dd>"), "{html}");
+    assert!(html.contains("+48.0 % … +52.0 %") && html.contains(" in the series)"), "{html}");
+    assert!(html.contains(" The levels above are those when the change was last seen."), "{html}");
+}
+
+#[test]
 fn a_change_has_the_chart_of_its_series() {
     let dir = tempfile::tempdir().unwrap();
     pages(&mut realistic(), dir.path());

@@ -171,6 +171,9 @@ impl Evidence {
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
         let why = match (self.by_runs, is_one_run) {
+            _ if self.change.finding.missed > 0 => {
+                "these are the levels when the change was last seen"
+            }
             (true, true) => "these levels compare neighbouring executions",
             (true, false) => "they include differences between runs, and these levels do not",
             (false, _) => "these are the levels right at the change",
