@@ -238,7 +238,8 @@ pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
                     fill="currentColor" fill-opacity=(opacity(number)) {}
                 text.axis x=(short(column * number as f64 + 20.0)) y=(short(BAR + 24.0)) {
                     (name) " " (size) ", " (format!("{:.0} %", 100.0 * part / whole))
-                    " of the variance"
+                    // The columns have no room for it each time.
+                    @if number == 0 { " of the variance" }
                 }
             }
         }

@@ -133,6 +133,9 @@ fn siblings(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
+/// Said of a difference at which no change is reported.
+const NOT_REPORTED: &str = "no change reported";
+
 /// Where it stands now.
 fn now(view: &View, series: &SeriesView) -> Markup {
     let latest = series.latest().and_then(|row| Some((row, row.summary?)));
@@ -144,22 +147,29 @@ fn now(view: &View, series: &SeriesView) -> Markup {
                     dd { (median(series.unit(), &summary)) }
                     dd.note { "at " (revision_link("../", &view.revisions[row.revision])) }
                 }
-                (change("Since previous", row.change))
-                (change("Since first", series.since_first))
+                (change("Since previous", row.change, NOT_REPORTED))
+                (change("Since first", series.since_first, first_unmarked(series)))
                 div { dt { "Revisions" } dd { (series.rows.len()) } dd.note { (without(series)) } }
             }
         } @else { p { "Nothing is measured yet." } }
     }
 }
 
-fn change(name: &str, change: Option<MedianDifference>) -> Markup {
+/// Why a difference since the first revision is not marked.
+fn first_unmarked(series: &SeriesView) -> &'static str {
+    let is_any = !series.series.changes.is_empty();
+    if is_any { "the intervals of both medians overlap" } else { NOT_REPORTED }
+}
+
+/// A difference, with why it is not marked where it is not.
+fn change(name: &str, change: Option<MedianDifference>, unmarked: &str) -> Markup {
     html! {
         @if let Some(change) = change {
             div {
                 dt { (name) }
                 dd class=(change.word()) { (change.text()) }
                 dd.note {
-                    @if change.word().is_empty() { "no change reported" }
+                    @if change.word().is_empty() { (unmarked) }
                     @else { (change.words()) }
                 }
             }

@@ -56,6 +56,28 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
 }
 
 #[test]
+fn what_rose_and_fell_again_is_not_said_to_be_unreported() {
+    let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
+    let pages_with = |text: &str| {
+        let files = files(dir.path());
+        files
+            .iter()
+            .filter(|(path, html)| path.starts_with("series") && html.contains(text))
+            .count()
+    };
+    let overlap = "the intervals of both medians overlap";
+    let has_values = |point: &&mut tacho_record::Point| !point.values.is_empty();
+    for series in fixture.lab.series.iter_mut().filter(|series| !series.changes.is_empty()) {
+        let mut measured = series.points.iter_mut().filter(has_values);
+        let first = measured.next().unwrap().clone();
+        let last = measured.next_back().unwrap();
+        (last.values, last.runs) = (first.values, first.runs);
+    }
+    pages(&mut fixture, dir.path());
+    assert_eq!([overlap, "no change reported"].map(|text| pages_with(text) > 0), [true; 2]);
+}
+
+#[test]
 fn the_csv_has_every_sample() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();
