@@ -150,7 +150,7 @@ impl CompareReport<'_> {
                 output::note("hint", &hint);
             }
         }
-        for line in self.lone() {
+        for line in self.decided().into_iter().chain(self.lone()) {
             output::note("note", &line);
         }
         self.tell_of_failure();
@@ -164,7 +164,31 @@ impl CompareReport<'_> {
             format!("- warning: {what}{end}\n{rows}")
         };
         let warnings: String = self.warnings().into_iter().map(item).collect();
-        warnings + &self.lone().map(|line| format!("- {line}\n")).collect::<String>()
+        let notes = self.decided().into_iter().chain(self.lone());
+        warnings + &notes.map(|line| format!("- {line}\n")).collect::<String>()
+    }
+
+    /// Why a gate that fails on what is unclear lets unclear rows pass: none is so at its limit.
+    fn decided(&self) -> Option<String> {
+        let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
+            return None;
+        };
+        let limit = fail_on.limit().filter(|_| fail_on.gate.unclear)?;
+        let is_open = |row: &ComparedRow| self.stands(row) == Some(GateOutcome::Open);
+        let below = all.rows.iter().filter(|row| self.is_unclear_below(row)).count();
+        let are = if below == 1 { "is" } else { "are" };
+        (below > 0 && !all.rows.iter().any(is_open)).then(|| {
+            format!(
+                "no row is unclear at the limit of {}: {} {are} certainly below it",
+                as_written(limit),
+                text::count(below, "unclear row")
+            )
+        })
+    }
+
+    /// Whether a row is unclear by itself, and not at the limit.
+    fn is_unclear_below(&self, row: &ComparedRow) -> bool {
+        row.verdict == Verdict::Unclear && self.stands(row) == Some(GateOutcome::Below)
     }
 
     /// What only one side has, but for what is a warning.
@@ -231,10 +255,7 @@ impl CompareReport<'_> {
 
     /// That other rows are unclear by themselves, and not at the limit.
     fn surely_below(&self, all: &ComparisonData) -> String {
-        let is_below = |row: &&ComparedRow| {
-            row.verdict == Verdict::Unclear && self.stands(row) == Some(GateOutcome::Below)
-        };
-        match all.rows.iter().filter(is_below).count() {
+        match all.rows.iter().filter(|row| self.is_unclear_below(row)).count() {
             0 => String::new(),
             1 => " (another unclear row is certainly below it)".to_owned(),
             _ => " (the other unclear rows are certainly below it)".to_owned(),
