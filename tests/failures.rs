@@ -115,7 +115,7 @@ fn reader(project: &Project, arguments: &str) -> Answer {
 #[test]
 fn a_store_is_read_without_the_right_to_write() {
     let project = Project::scripts(3);
-    project.tacho("track ..HEAD").succeeds();
+    project.tacho("track ..HEAD").exits(0);
     // Whether the host made a change of three revisions is of no matter here.
     let own = ["log", "show HEAD --json", "changes"].map(|command| project.tacho(command).stdout);
     done(Command::new("chmod").args(["-R", "a=rX"]).arg(project.path()));

@@ -223,6 +223,10 @@ pub fn all_series(
 /// That the plan has other metrics than those of these series, which have values somewhere; empty
 /// where it has none.
 pub fn other_metrics(project: &Project, stored: &[Metric], shown: &[Series]) -> String {
+    let has_any = |series: &Series| series.points.iter().any(|point| !point.values.is_empty());
+    if !shown.iter().any(has_any) {
+        return String::new();
+    }
     let is_shown = |name: &str| shown.iter().any(|series| series.key.metric.name == name);
     let mut others: Vec<&str> = Vec::new();
     for planned in project.plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
