@@ -62,7 +62,9 @@ impl CompareReport<'_> {
                 "interrupted before anything was measured\n".to_owned()
             }
             ComparisonResult::SameProgram if a == b => {
-                format!("both sides are {a}: name another one, such as `HEAD~1`\n")
+                let is_parent = self.terms.sides[0].name == "HEAD~1";
+                let such = if is_parent { "" } else { ", such as `HEAD~1`" };
+                format!("both sides are {a}: name another one{such}\n")
             }
             ComparisonResult::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
