@@ -93,6 +93,10 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     hint: `tacho show 18b5b85ede` shows the output; `--retry-failed` executes again
     error: no values, because executions failed: `answer` at 18b5b85ede
     "#);
+    let again = project.tacho("track").exits(2).stdout;
+    let all = "\nnothing was measured: everything was executed before, and all of it failed\n";
+    assert!(again.ends_with(all), "{again}");
+    assert!(!project.tacho("show").exits(0).stdout.contains("other metrics"));
     let run = project.tacho("show run:1").succeeds().stdout;
     assert!(run.contains("\n`answer` at 18b5b85ede: 2 executions failed (exit 2)\n"), "{run}");
     let json = project.tacho("show run:1 --json").succeeds().json();

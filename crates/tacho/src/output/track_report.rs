@@ -176,7 +176,8 @@ impl TrackReport<'_> {
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
             format!("nothing was measured this time: {revisions} {are} built and not measured yet")
         } else if !self.lacking().is_empty() {
-            "nothing was measured: everything was executed before, and some of it failed".to_owned()
+            let part = if self.has_values() { "some" } else { "all" };
+            format!("nothing was measured: everything was executed before, and {part} of it failed")
         } else {
             let what = if builds.iter().all(is_built) {
                 "everything is measured"
