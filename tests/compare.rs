@@ -862,7 +862,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         told.stderr.ends_with(
             "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-             \x20 answer wall: 2 rounds are too few for an interval, which needs 3\n\
+             \x20 answer wall: 2 rounds are too few for an interval of this ratio, which needs 3\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"
         ),
         "{}",
@@ -870,7 +870,9 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     );
     let row = told.stdout.lines().nth(3).unwrap();
     assert!(
-        row.ends_with("  unclear: 2 rounds are too few for an interval, which needs 3"),
+        row.ends_with(
+            "  unclear: 2 rounds are too few for an interval of this ratio, which needs 3"
+        ),
         "{}",
         told.stdout
     );
@@ -1309,15 +1311,18 @@ fn a_benchmark_that_a_baseline_never_measured_is_named() {
     let (_, late) = more.split_once("[[benchmark]]").unwrap();
     let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
     let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stdout;
-    assert!(told.contains("  good has no measurements of late\n"), "{told}");
+    assert!(told.contains("  `good` has no measurements of `late`\n"), "{told}");
     assert!(told.contains("1 not measured; ") || told.contains("1 not measured\n"), "{told}");
     let again = project.tacho("show run:2 --json").exits(0).json();
     assert!(again["rows"][0]["why"].is_null(), "{again}");
-    assert_eq!(again["rows"][1]["why"], "good has no measurements of late");
+    assert_eq!(again["rows"][1]["why"], "`good` has no measurements of `late`");
     let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
-    assert!(markdown.contains("| late | wall | good has no measurements of late |"), "{markdown}");
+    assert!(
+        markdown.contains("| late | wall | \\`good\\` has no measurements of \\`late\\` |"),
+        "{markdown}"
+    );
     let page = page(&project, 2);
-    assert!(page.contains("good has no measurements of late."), "{page}");
+    assert!(page.contains("<code>good</code> has no measurements of <code>late</code>."), "{page}");
 }
 
 #[test]

@@ -334,7 +334,7 @@ fn what_is_asked_for_in_vain() {
     let project = project();
     let refused = |arguments: &str| project.tacho(arguments).exits(2).steady_stderr();
     assert_snapshot!(refused("track 2016-01-12..2016-01-13"), @r#"
-    error: `2016-01-12..2016-01-13` is empty: both are the same revision
+    error: the range `2016-01-12..2016-01-13` is empty: both are the same revision
     hint: to measure one revision, name only that one
     "#);
     assert_snapshot!(refused("track 2010-01-01.."), @r#"

@@ -81,7 +81,7 @@ fn an_unknown_revision() {
 fn an_empty_range() {
     let project = Project::scripts(2);
     assert_snapshot!(project.tacho("track HEAD..HEAD~1").exits(2).steady_stderr(), @r#"
-    error: `HEAD..HEAD~1` is empty: `HEAD~1` is an ancestor of `HEAD`
+    error: the range `HEAD..HEAD~1` is empty: `HEAD~1` is an ancestor of `HEAD`
     hint: did you mean `HEAD~1..HEAD`?
     "#);
 }

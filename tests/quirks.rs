@@ -349,12 +349,12 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")),
         @r"
-    error: quirk `q`: the range is empty: the end (before `broken`) is not after the start (from `mended`)
+    error: quirk `q`: the range is empty: its end (before `broken`) is not after its start (from `mended`)
     "
     );
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")),
-        @"error: quirk `q`: the range is empty: the end (until `2023-11-14`) is not after the start (from `last`)"
+        @"error: quirk `q`: the range is empty: its end (until `2023-11-14`) is not after its start (from `last`)"
     );
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
     error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory

@@ -36,7 +36,7 @@ fn a_cell_ends_with_the_precision_that_was_asked_for() {
 
       revision  date  subject  n  median  <percent>  spread
       922e2cd3b9  2023-11-15  count  10  1001  ± <percent> *  <percent>  ± <percent> reached
-      * wider than usual, because the values decided when measuring stopped
+      * wider than after a fixed number of rounds: the values decided when to stop
 
     11 samples in <time>: <time> building, <time> executing, <time> else
     "#);
@@ -52,7 +52,7 @@ fn a_cell_ends_with_the_precision_that_was_asked_for() {
     let end: Vec<&str> = text.lines().rev().take(2).collect();
     assert_snapshot!(format!("{}\n{}", end[1], end[0]), @r#"
     stopped: ± <percent> reached
-    intervals are wider than usual, because the values decided when measuring stopped
+    intervals are wider than after a fixed number of rounds: the values decided when to stop
     "#);
 }
 
@@ -107,7 +107,7 @@ fn a_warm_up_is_found_shown_and_left_out() {
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: rounds 1 to 2 left out (slowdown: took <percent> in rounds \
+    assert_snapshot!(line, @"  warmup: slowdown, rounds 1 to 2 left out (took <percent> in rounds \
         1 to 2, compared with rounds 3 to 9)");
     let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
     assert_eq!(samples.matches("(warmup)").count(), 2, "{samples}");
@@ -139,7 +139,7 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: no rounds left out (no steady state: took <percent> in \
+    assert_snapshot!(line, @"  warmup: no steady state, no rounds left out (took <percent> in \
         rounds 1 to 16, compared with rounds 17 to 20)");
 }
 

@@ -88,7 +88,7 @@ pub enum ExperimentError {
     },
     /// A metric has values in another unit, so that old and new ones could not be distinguished.
     #[error(
-        "stored values of metric `{metric}` are in {}, but the plan now gives {}",
+        "stored values of metric `{metric}` have {}, but the plan now gives {}",
         name(known),
         name(planned)
     )]
@@ -199,9 +199,9 @@ impl ExperimentError {
 /// The unit, in a sentence.
 fn name(unit: &Unit) -> String {
     match unit {
-        Unit::Bytes => "bytes".to_owned(),
-        Unit::Nanoseconds => "time".to_owned(),
+        Unit::Bytes => "the unit bytes".to_owned(),
+        Unit::Nanoseconds => "a unit of time".to_owned(),
         Unit::Other(name) if name.is_empty() => "no unit".to_owned(),
-        Unit::Other(name) => format!("`{name}`"),
+        Unit::Other(name) => format!("the unit `{name}`"),
     }
 }

@@ -21,7 +21,7 @@ impl Course {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Course::Flat => "flat",
+            Course::Flat => "none found",
             Course::NoSteadyState => "no steady state",
             Course::Slowdown => "slowdown",
             Course::WarmUp => "warmup",

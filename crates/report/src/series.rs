@@ -311,7 +311,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
-    "wider than usual, because the values decided when measuring stopped";
+    "wider than after a fixed number of rounds: the values decided when to stop";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]
@@ -381,14 +381,15 @@ pub fn steadiness_word(found: &Steadiness) -> String {
 /// What was found of a warm-up, in a line: which rounds are left out, and how the executions went.
 #[must_use]
 pub fn steadiness(found: &Steadiness) -> String {
-    let out = match found.warm_up() {
-        0 => "no rounds left out".to_owned(),
-        1 => "round 1 left out".to_owned(),
-        last => format!("rounds 1 to {last} left out"),
-    };
     let course = found.course.words();
+    let out = match (found.course, found.warm_up()) {
+        (Course::Flat, 0) => course.to_owned(),
+        (_, 0) => format!("{course}, no rounds left out"),
+        (_, 1) => format!("{course}, round 1 left out"),
+        (_, last) => format!("{course}, rounds 1 to {last} left out"),
+    };
     let (Some(last), true) = (found.phases.last(), found.phases.len() > 1) else {
-        return format!("warmup: {out} ({course})");
+        return format!("warmup: {out}");
     };
     let level = |phase: &Phase| match phase {
         Phase { first, last, .. } if first == last => format!("round {first}"),
@@ -399,12 +400,7 @@ pub fn steadiness(found: &Steadiness) -> String {
         .iter()
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
-    format!(
-        "warmup: {out} ({course}: {} {}, compared with {})",
-        found.metric,
-        phases.join(", "),
-        level(last)
-    )
+    format!("warmup: {out} ({} {}, compared with {})", found.metric, phases.join(", "), level(last))
 }
 
 #[cfg(test)]

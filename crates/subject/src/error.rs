@@ -132,7 +132,7 @@ pub enum SubjectError {
         module: String,
     },
     /// A range whose end brings nothing that its start does not have.
-    #[error("`{from}..{to}` is empty: {}", reason(from, to, *same))]
+    #[error("the range `{from}..{to}` is empty: {}", reason(from, to, *same))]
     EmptyRange {
         /// Its start.
         from: String,
@@ -142,7 +142,7 @@ pub enum SubjectError {
         same: bool,
     },
     /// A quirk's range that ends before it begins.
-    #[error("the range is empty: the end ({end}) is not after the start ({start})")]
+    #[error("the range is empty: its end ({end}) is not after its start ({start})")]
     EmptyQuirk {
         /// Where it begins, as it is written.
         start: String,

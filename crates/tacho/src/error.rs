@@ -106,6 +106,8 @@ pub enum CliError {
     NotMeasuredYet { name: String },
     #[error("`{name}` is a file, not a revision")]
     FileOfNumbers { name: String },
+    #[error("`{word}` is not a command of `tacho changes`")]
+    LooseChange { word: String },
     #[error("`{option}` is not an option of `tacho bench`")]
     LooseArguments { option: String, command: String },
     #[error("`{}` are files, not revisions", names.join("`, `"))]
@@ -245,6 +247,9 @@ impl CliError {
             CliError::Store(error) => return error.hint(),
             CliError::Rule(error) => error.hint(),
             CliError::Linking(error) => error.hint(),
+            CliError::LooseChange { .. } => {
+                "`tacho changes set NAME STATE` sets the state of a change"
+            }
             CliError::Setting(_) => "`tacho tune` lists the settings of this machine",
             CliError::NoMachine { .. } => {
                 "copy `/proc`, `/sys` and `/etc` of the machine into the folder"

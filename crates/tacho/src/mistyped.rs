@@ -41,9 +41,19 @@ fn is_far(error: &clap::Error) -> bool {
 pub fn in_our_words(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     files_of_numbers(words.iter().cloned(), error)
         .map(|names| CliError::FilesOfNumbers { names })
+        .or_else(|| loose_change(words, error))
         .or_else(|| step_of_git(words, error))
         .or_else(|| loose_arguments(words, error))
         .or_else(|| no_number(error))
+}
+
+/// A command that `tacho changes` does not have: `tacho changes ack NAME`.
+fn loose_change(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    let words = words.iter().filter_map(|word| word.to_str());
+    let mut words = words.filter(|word| !word.starts_with('-'));
+    let is_it = words.next()? == "changes" && error.to_string().contains("the subcommand '");
+    let word = words.next().filter(|_| is_it)?.to_owned();
+    Some(CliError::LooseChange { word })
 }
 
 /// A step of `git bisect` with more words than revisions: `tacho bisect start HEAD v1.0`.
@@ -168,6 +178,11 @@ mod tests {
         let git = said(&["bisect", "start", "HEAD", "v1.0"]).unwrap();
         assert!(git.starts_with("`start` is a step of `git bisect`, not a"), "{git}");
         assert_eq!(said(&["bisect", "a", "b", "c"]), None);
+        assert_eq!(
+            said(&["changes", "ack", "zurepi"]).unwrap(),
+            "`ack` is not a command of `tacho changes`: `tacho changes set NAME STATE` sets the \
+             state of a change"
+        );
         assert_eq!(
             said(&["bench", "ls", "-la"]).unwrap(),
             "`-l` is not an option of `tacho bench`: a command and its arguments go in quotes: \

@@ -13,7 +13,7 @@ pub struct ByCpu {
 }
 
 impl ByCpu {
-    /// As a clause: `levels and effects are those of the CPU time, …`.
+    /// As a clause: `CPU time decided, since …`.
     #[must_use]
     pub fn line(&self) -> String {
         let [wall, cpu] = [self.wall, self.cpu].map(|share| {
@@ -21,8 +21,8 @@ impl ByCpu {
             format!("{:.digits$} %", 100.0 * share)
         });
         format!(
-            "levels and effects are those of the CPU time, since other work disturbs wall time: \
-             samples of one revision vary by {wall} in wall time, by {cpu} in CPU time"
+            "CPU time decided, since other work disturbs wall time: samples of one revision vary \
+             by {wall} in wall time, by {cpu} in CPU time"
         )
     }
 }

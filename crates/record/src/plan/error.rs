@@ -43,7 +43,7 @@ pub(super) enum Mistake {
     Empty { key: String },
     #[error("the plan has no `[[benchmark]]`")]
     EmptyPlan,
-    #[error("the range is empty: no revision is both {start} and {end}")]
+    #[error("the range is empty: its end ({end}) is not after its start ({start})")]
     EmptyRange { start: String, end: String },
     #[error("the quirk does nothing")]
     IdleQuirk,

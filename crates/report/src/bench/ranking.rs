@@ -155,7 +155,6 @@ impl BenchFindings<'_> {
             Verdict::Same => "same",
             Verdict::Unclear => return None,
         };
-        let others = self.others().count();
-        Some(format!("{alone} if judged alone, but not if {others} commands are judged together"))
+        Some(format!("{alone} if judged alone, but not together with the other commands"))
     }
 }

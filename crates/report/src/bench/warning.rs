@@ -125,9 +125,10 @@ impl BenchFindings<'_> {
                 Some("`-N` uses no shell; by default, only a command with shell syntax gets one")
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
-            BenchWarning::NoSteadyState(_) => {
-                Some("`-w found` detects the warmup and leaves it out")
-            }
+            BenchWarning::NoSteadyState(_) => Some(
+                "more rounds (`-r`) show whether the last level stays; with them, `-w found` leaves \
+                 out the rounds before it",
+            ),
             BenchWarning::Stolen(_) => None,
         }
     }

@@ -7,7 +7,7 @@ use tacho_record::bisection::{
 };
 use tacho_record::{Bisection, short_name};
 
-use super::sizes::{bounded, effect, effect_between, least, level, level_of, name};
+use super::sizes::{bounded, effect, effect_between, least, level, level_of, name, size};
 use super::undecided::{headline, hidden_ends, undecided};
 use super::wrong_answers::WrongAnswers;
 use crate::block::AnswerNote;
@@ -428,12 +428,22 @@ pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {
     ];
     let remark = size_remark(bisection, culprit).map_or_else(String::new, |it| format!(", {it}"));
     format!(
-        "{}{} changed {} by {}{remark}",
+        "{}{} {}{remark}",
         name(bisection, culprit.place),
         notes.into_iter().flatten().collect::<String>(),
-        changed_subject(bisection),
-        effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect),
+        changed_by(bisection, culprit),
     )
+}
+
+/// What a commit changed, by how much, and that the CPU time decided it where wall time was
+/// requested.
+#[must_use]
+pub fn changed_by(bisection: &Bisection, culprit: &Culprit) -> String {
+    let subject = changed_subject(bisection);
+    let places = [culprit.parent_place, culprit.place];
+    let effect = effect_between(bisection, places, &culprit.effect);
+    let decided = bisection.standing.by_cpu.map_or("", |_| ", decided by CPU time, not wall time");
+    format!("changed {subject} by {effect}{decided}")
 }
 
 /// That the ends do not differ by what was asked for.
@@ -446,19 +456,27 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         let earlier = if asked.exchanged { &mut bad } else { &mut good };
         *earlier = name(bisection, 0);
     }
-    let (what, least) = (alike_in(bisection), least(bisection));
-    format!("not reproduced: {good} and {bad} differ by less than {least} in {what}")
+    let [what, most] = alike_in(bisection);
+    format!("not reproduced: {good} and {bad} differ by {most} in {what}")
 }
 
-/// What it is in which the ends are alike: the CPU time where that shows it.
-fn alike_in(bisection: &Bisection) -> String {
+/// What it is in which the ends are alike, the CPU time where that shows it, and how far apart they
+/// are at most: never less than the interval that is shown.
+fn alike_in(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
+    let below = format!("less than {}", least(bisection));
     let excludes = |cpu: &BisectedEffect| {
         [cpu.interval.0, cpu.interval.1].into_iter().all(|end| !asked.is_reached_by(end))
     };
     match &standing.cpu {
-        Some(cpu) if excludes(cpu) => format!("CPU time of `{}`", asked.benchmark),
-        _ => changed_subject(bisection),
+        Some(cpu) if excludes(cpu) => [format!("CPU time of `{}`", asked.benchmark), below],
+        _ => {
+            let far = standing.change.filter(|_| asked.test.is_none()).map(|it| it.interval);
+            let far = far.map(|(low, high)| low.abs().max(high.abs()));
+            let far = far.filter(|far| asked.is_reached_by(*far));
+            let most = far.map_or(below, |far| format!("at most {}", size(bisection, far)));
+            [changed_subject(bisection), most]
+        }
     }
 }
 
@@ -570,5 +588,13 @@ mod tests {
         let cpu = |reach: f64| BisectedEffect { estimate: 0.001, interval: (-reach, reach) };
         assert!(said(Some(cpu(0.01))).ends_with("less than 2 % in CPU time of `b`"));
         assert!(said(Some(cpu(0.05))).ends_with("less than 2 % in wall time of `b`"));
+    }
+
+    #[test]
+    fn ends_are_as_far_apart_as_the_interval_that_is_shown() {
+        let mut bisection = example::bisection("finished");
+        let change = BisectedEffect { estimate: 0.009, interval: (-0.003, 0.021) };
+        bisection.standing.change = Some(change);
+        assert!(not_reproduced(&bisection).contains(" differ by at most 2.1 % in wall time"));
     }
 }

@@ -149,7 +149,8 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let plural = if have == 1 { " is" } else { "s are" };
     let takes =
         comparison.fewest.map_or_else(String::new, |fewest| format!(", which needs {fewest}"));
-    (have > 0).then(|| format!("{have} round{plural} too few for an interval{takes}{all}"))
+    (have > 0)
+        .then(|| format!("{have} round{plural} too few for an interval of this ratio{takes}{all}"))
 }
 
 /// What is against a verdict, so that no number of rounds gives one.
@@ -238,9 +239,9 @@ pub fn unmeasured(
     lacks: [bool; 2],
 ) -> Option<String> {
     match lacks {
-        [true, true] => Some(format!("neither side has measurements of {benchmark}")),
-        [true, false] => Some(format!("{} has no measurements of {benchmark}", names[0])),
-        [false, true] => Some(format!("{} has no measurements of {benchmark}", names[1])),
+        [true, true] => Some(format!("neither side has measurements of `{benchmark}`")),
+        [true, false] => Some(format!("`{}` has no measurements of `{benchmark}`", names[0])),
+        [false, true] => Some(format!("`{}` has no measurements of `{benchmark}`", names[1])),
         [false, false] => None,
     }
 }
@@ -413,7 +414,7 @@ mod tests {
         let few = compared(&a[..3], &b[..3], &[]);
         assert_eq!(
             why(&few).as_deref(),
-            Some("3 rounds are too few for an interval, which needs 4")
+            Some("3 rounds are too few for an interval of this ratio, which needs 4")
         );
         let at_limit: Vec<SampleValue> =
             samples([400.0; 3]).into_iter().map(SampleValue::at_least).collect();
@@ -421,15 +422,15 @@ mod tests {
         assert_eq!(
             why(&cut_off).as_deref(),
             Some(
-                "3 rounds are too few for an interval, which needs 4; all executions of new \
-                 reached a limit"
+                "3 rounds are too few for an interval of this ratio, which needs 4; all \
+                 executions of new reached a limit"
             )
         );
         assert_eq!(
             why(&compared(&at_limit[..1], &at_limit[..1], &[])).as_deref(),
             Some(
-                "1 round is too few for an interval, which needs 4; all executions of both reached \
-                 a limit"
+                "1 round is too few for an interval of this ratio, which needs 4; all \
+                 executions of both reached a limit"
             )
         );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
@@ -454,9 +455,9 @@ mod tests {
     fn what_was_never_measured_has_its_reason() {
         let key = BenchmarkKey::plain("gauss");
         let why = |lacks| unmeasured(&key, NAMES, lacks);
-        assert_eq!(why([true, false]).unwrap(), "old has no measurements of gauss");
-        assert_eq!(why([false, true]).unwrap(), "new has no measurements of gauss");
-        assert_eq!(why([true, true]).unwrap(), "neither side has measurements of gauss");
+        assert_eq!(why([true, false]).unwrap(), "`old` has no measurements of `gauss`");
+        assert_eq!(why([false, true]).unwrap(), "`new` has no measurements of `gauss`");
+        assert_eq!(why([true, true]).unwrap(), "neither side has measurements of `gauss`");
         assert_eq!(why([false, false]), None);
     }
 

@@ -60,7 +60,7 @@ impl ComparisonReport<'_> {
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
         is_judged.then(|| match self.together {
             some if some < all => format!(
-                "{some} of the {all} rows judged together{}: {}",
+                "{all} rows judged together, counted as {some}{}: {}",
                 self.apart(),
                 rate(self.false_discovery)
             ),
@@ -74,15 +74,15 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
-                (true, _) => format!("`{name}`, which never varies"),
-                (false, true) => format!("`{name}`, which is computed from other metrics"),
+                (true, _) => format!("`{name}` never varies"),
+                (false, true) => format!("`{name}` is computed from other metrics"),
                 (false, false) => continue,
             };
             if !apart.contains(&said) {
                 apart.push(said);
             }
         }
-        if apart.is_empty() { String::new() } else { format!(" (not {})", apart.join("; ")) }
+        if apart.is_empty() { String::new() } else { format!(" ({})", apart.join("; ")) }
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

@@ -6,7 +6,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
 use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
-use crate::words::{self, count, cut_apart, median, percent, times};
+use crate::words::{self, cut_apart, median, percent, times};
 
 /// The head of the smallest differences that would have been found.
 const LEAST: &str = "detectable";
@@ -201,8 +201,7 @@ impl ComparisonReport<'_> {
             Verdict::Same => "same",
             Verdict::Unclear => return None,
         };
-        let all = count(self.together.max(2), "row");
-        Some(format!("{alone} if judged alone, but not if {all} are judged together"))
+        Some(format!("{alone} if judged alone, but not together with the other rows"))
     }
 
     /// Why a row is unclear although the interval that is shown does not hold 1.

@@ -23,7 +23,7 @@ fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
         (1, 2),
         "{figure}"
     );
-    assert!(figure.contains("Warmup: rounds 1 to 2 left out (slowdown: "), "{figure}");
+    assert!(figure.contains("Warmup: slowdown, rounds 1 to 2 left out (wall "), "{figure}");
     assert!(figure.contains(" What is left out is shaded."), "{figure}");
     assert!(
         html.contains(

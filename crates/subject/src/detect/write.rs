@@ -126,7 +126,7 @@ measured
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
-# expect = {{ exit = 0, stdout = \"same\" }} # a wrong answer is never a fast one; also \
+# expect = {{ exit = 0, stdout = \"same\" }} # a different output is a failure; also \
 stdout = {{ contains = \"ok\" }}
 # metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user \
 and sys

@@ -275,7 +275,7 @@ impl CommitPart {
         let matching = |tags: &Vec<String>| tags.iter().filter(|tag| pattern.matches(tag)).count();
         if self.tags.values().all(|tags| matching(tags) == 0) {
             return Some(format!(
-                "no tag matches `{pattern}`: only the ends of the range are taken"
+                "no tag matches `{pattern}`: only the first and the last revision are taken"
             ));
         }
         let taken: HashSet<usize> = places.iter().copied().collect();

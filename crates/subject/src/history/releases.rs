@@ -278,11 +278,11 @@ mod tests {
         };
         assert_eq!(
             said("2.0..1.0", "commit"),
-            "`2.0..1.0` is empty: `1.0` is an ancestor of `2.0`; did you mean `1.0..2.0`?"
+            "the range `2.0..1.0` is empty: `1.0` is an ancestor of `2.0`; did you mean `1.0..2.0`?"
         );
         assert_eq!(
             said("2.0..", "commit"),
-            "`2.0..2.0` is empty: both are the same revision; to measure one revision, \
+            "the range `2.0..2.0` is empty: both are the same revision; to measure one revision, \
              name only that one"
         );
         assert_eq!(said("1.11..", "commit"), "unknown release `1.11`; did you mean `1.10`?");

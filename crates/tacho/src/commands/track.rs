@@ -108,7 +108,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
             verdicts::tell_of_other_metrics(&found, &series);
         }
         report.print_lacking();
-        if tracked.run.is_none() && command.shown.metric.is_empty() {
+        if tracked.run.is_none() && command.shown.metric.is_empty() && report.has_values() {
             session.tell_of_new_metrics(&plan)?;
         }
     }

@@ -11,7 +11,7 @@ pub enum BenchMistake {
     BadCpus { text: String },
     #[error("these conditions are not available: {why}")]
     Conditions { why: String, hint: Option<String> },
-    #[error("`{value}` is not a step from {from} to {to}")]
+    #[error("{from} to {to} in steps of {value} has no values, or more than 10000 values")]
     BadRange { value: String, from: String, to: String },
     #[error("`{option} {text}` is not a size")]
     BadSize { option: &'static str, text: String },
@@ -108,8 +108,8 @@ impl BenchMistake {
             ),
             BenchMistake::Conditions { hint, .. } => hint.clone(),
             BenchMistake::BadRange { .. } => {
-                let hint = "the step must go from the first number towards the last: \
-                            `-P n 1 8 -D 1`";
+                let hint = "a rising range takes a positive step, a falling one a negative step: \
+                            `-P n 8 1 -D=-1`";
                 Some(hint.into())
             }
             BenchMistake::BadSize { option, .. } | BenchMistake::NoUnit { option, .. } => {

@@ -167,10 +167,7 @@ impl TrackReport<'_> {
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 && !self.has_values() {
-            format!(
-                "nothing was measured: all rounds were executed before, without values of {}",
-                self.unread()
-            )
+            "nothing was measured: all rounds were executed before".to_owned()
         } else if left > 0 {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
@@ -179,11 +176,8 @@ impl TrackReport<'_> {
             let part = if self.has_values() { "some" } else { "all" };
             format!("nothing was measured: everything was executed before, and {part} of it failed")
         } else {
-            let what = if builds.iter().all(is_built) {
-                "everything is measured"
-            } else {
-                "every revision that builds is measured"
-            };
+            let is_all = builds.len() == self.revisions.len() && builds.iter().all(is_built);
+            let what = if is_all { "everything is measured" } else { "all builds are measured" };
             format!("nothing was missing: {what}{}", self.to_precision())
         }
     }

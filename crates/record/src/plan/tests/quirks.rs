@@ -139,7 +139,7 @@ fn what_contradicts_itself_is_said() {
     hint: a quirk with `once` has no end: remove this key
     "#);
     assert_snapshot!(shown_in_quirk("why = \"w\"\nskip = true\nfrom = \"2017-02-03\"\nbefore = \"2017-02-03\""), @r#"
-    error: the range is empty: no revision is both from `2017-02-03` and before `2017-02-03`
+    error: the range is empty: its end (before `2017-02-03`) is not after its start (from `2017-02-03`)
      --> tacho.toml:5:10
       |
     5 | before = "2017-02-03"

@@ -213,7 +213,7 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
     assert_eq!((shown(&selected).as_str(), selected.note), ("1:a 3:s 5:c", None));
     assert_eq!(
         ask("w*", "..", false).note.unwrap(),
-        "no tag matches `w*`: only the ends of the range are taken"
+        "no tag matches `w*`: only the first and the last revision are taken"
     );
     let note = ask("v*", "side..", false).note.unwrap();
     assert!(note.starts_with("`side` is not on the main line of `HEAD`"), "{note}");
@@ -312,11 +312,13 @@ fn an_empty_range_says_why() {
     let repo = repo().commits("a b").tag("v1");
     assert_eq!(
         said(repo.path(), "main..main~1"),
-        "`main..main~1` is empty: `main~1` is an ancestor of `main`; did you mean `main~1..main`?"
+        "the range `main..main~1` is empty: `main~1` is an ancestor of `main`; did you mean \
+         `main~1..main`?"
     );
     assert_eq!(
         said(repo.path(), "main..v1"),
-        "`main..v1` is empty: both are the same revision; to measure one revision, name only that \
+        "the range `main..v1` is empty: both are the same revision; to measure one revision, name \
+         only that \
          one"
     );
 }

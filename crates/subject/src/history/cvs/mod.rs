@@ -200,7 +200,7 @@ impl CvsHistory {
         let candidates = self.revisions(first.unwrap_or(0)..=last);
         let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
         let unmatched = unmatched.map(|pattern| {
-            format!("no tag matches `{pattern}`: only the ends of the range are taken")
+            format!("no tag matches `{pattern}`: only the first and the last revision are taken")
         });
         let held_back = Some(self.points.len() - 1 - last).filter(|held| *held > 0 && to == HEAD);
         let held_back = held_back.map(|held| {

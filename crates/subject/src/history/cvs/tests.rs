@@ -101,7 +101,10 @@ fn ranges_are_stepped_through_by_the_calendar() {
     assert_eq!(monthly.revisions.iter().map(|r| r.order).collect::<Vec<_>>(), [1, 3, 4, 5]);
     assert_eq!(monthly.commits.iter().map(|c| c.order).collect::<Vec<_>>(), [2, 3, 4, 5]);
     let empty = select(&points, "2016-01-05..2016-01-06", "1w").unwrap_err();
-    assert_eq!(empty.to_string(), "`2016-01-05..2016-01-06` is empty: both are the same revision");
+    assert_eq!(
+        empty.to_string(),
+        "the range `2016-01-05..2016-01-06` is empty: both are the same revision"
+    );
     let turned = select(&points, "2016-02-05..2016-01-06", "1w").unwrap_err();
     assert_eq!(turned.hint().unwrap(), "did you mean `2016-01-06..2016-02-05`?");
 }

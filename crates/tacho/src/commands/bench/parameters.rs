@@ -146,14 +146,17 @@ mod tests {
         assert_eq!(values(["n", "3", "1"], Some("-1")).unwrap(), ["3", "2", "1"]);
         assert_eq!(values(["n", "5", "5"], None).unwrap(), ["5"]);
         assert_eq!(values(["n", "1", "8"], Some("x")).unwrap_err(), "`x` is not a number");
-        assert_eq!(values(["n", "8", "1"], None).unwrap_err(), "`1` is not a step from 8 to 1");
+        assert_eq!(
+            values(["n", "8", "1"], None).unwrap_err(),
+            "8 to 1 in steps of 1 has no values, or more than 10000 values"
+        );
         assert_eq!(
             values(["n", "1", "8"], Some("0")).unwrap_err(),
-            "`0` is not a step from 1 to 8"
+            "1 to 8 in steps of 0 has no values, or more than 10000 values"
         );
         assert_eq!(
             values(["n", "1", "1000000"], None).unwrap_err(),
-            "`1` is not a step from 1 to 1000000"
+            "1 to 1000000 in steps of 1 has no values, or more than 10000 values"
         );
     }
 

@@ -86,7 +86,8 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     let has_words = all.iter().any(|command| command.contains(char::is_whitespace));
     let is_argument = program.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         || folder.join(program).exists();
-    if all.len() > 1 && !has_words && all[0] != program {
+    let is_path_of_nothing = program.contains('/') && !folder.join(program).exists();
+    if all.len() > 1 && !has_words && all[0] != program && !is_path_of_nothing {
         return NoProgram::Argument(all.join(" "));
     }
     if folder.join(program).is_dir() && program.contains('/') {

@@ -10,7 +10,7 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
+    alike, around_it, changed_by, changed_subject, constant, culprit_line, effect, failure_of,
     headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
     size_remark, stage, stretch, suspects, then, undecided, unit,
 };
@@ -209,14 +209,13 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
         some => format!(" and {}", count(some, "neighbour")),
     };
     let one_of = if others.is_some() { " that it is one of these" } else { "" };
-    let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
     let merge = "the merge itself, compared with its commits merged one after the other";
     let items = [
         (!author.is_empty()).then(|| format!("by {author}")),
         others.map(|others| format!("or {others}")),
         bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),
         candidate.surprise().map(str::to_owned),
-        Some(format!("changed {} by {effect}", changed_subject(bisection))),
+        Some(changed_by(bisection, culprit)),
         size_remark(bisection, culprit),
         Some(format!(
             "{} likely{one_of}; verified in {}, compared with {}{beside}",

@@ -27,12 +27,11 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
     let of = |wanted: GateOutcome| -> Vec<String> {
         let worded = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
-            format!(
-                "{} {} ({})",
-                row.benchmark,
-                row.metric.name,
-                by.unwrap_or_else(|| "unclear".to_owned())
-            )
+            let by = by.unwrap_or_else(|| "unclear".to_owned());
+            let is_clear_alone =
+                row.verdict == Verdict::Unclear && row.comparison.verdict != Verdict::Unclear;
+            let alone = if is_clear_alone { " if judged alone" } else { "" };
+            format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
         };
         let is_it = |row: &&ComparedRow| row.is_measured() && stands(row) == wanted;
         in_order(rows).into_iter().filter(is_it).map(worded).collect()

@@ -307,8 +307,8 @@ fn which_rows_are_no_further_question_is_said_in_ordinary_words() {
     let said = described(all);
     assert!(
         said.contains(
-            "2 of the 3 rows judged together (not `cpu`, which is computed from other metrics): at \
-             most 5 % of reported differences are expected to be false\n"
+            "3 rows judged together, counted as 2 (`cpu` is computed from other metrics): at most \
+             5 % of reported differences are expected to be false\n"
         ),
         "{said}"
     );
