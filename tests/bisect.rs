@@ -429,7 +429,7 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
     });
     let [border, usable] = ["HEAD~18", "HEAD~19"].map(|name| id(&project, name)[..10].to_owned());
     let why =
-        format!("from {border} on: the metric is missing (no value: `work`: nothing matches ");
+        format!("from {border} on: nothing could be measured (no value: `work`: nothing matches ");
     let found = project.tacho("bisect HEAD~29 HEAD --quiet").succeeds().stdout;
     assert!(found.contains("change 4\n") && found.contains(&why), "{found}");
     let lacking = project.tacho("bisect HEAD~22 HEAD --quiet").exits(4).stdout;
@@ -445,7 +445,10 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
         "{lacking}"
     );
     let markdown = project.tacho("bisect log --markdown").exits(4).stdout;
-    assert!(markdown.contains(&format!("- from {border} on: the metric is missing")), "{markdown}");
+    assert!(
+        markdown.contains(&format!("- from {border} on: nothing could be measured")),
+        "{markdown}"
+    );
 }
 
 #[test]
@@ -484,7 +487,7 @@ fn hints_name_what_can_answer() {
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(2).stdout;
     assert!(
         !answer.contains("tacho show")
-            && answer.contains("\nhint: fix the build, or name other ends\n"),
+            && answer.contains("\nhint: name ends that build and have the metric\n"),
         "{answer}"
     );
     assert!(answer.contains("\nhint: `--retry-failed` tries failed builds again\n"), "{answer}");

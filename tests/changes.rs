@@ -225,7 +225,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       <time>  <time>
 
       a series without any change would look like this by chance in less than <percent> of cases; 3 series were judged together
-      seen in 1 analysis so far: provisional
+      provisional: seen in the last analysis
 
     the commit
       267f7807e0  2023-11-15  A. Author  cache | what was *generated*

@@ -249,19 +249,15 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
 /// Where it stands by itself, and since when.
 fn life(change: &Change) -> String {
     let Finding { seen, missed, .. } = change.finding;
+    let last = |analyses: u32| match analyses {
+        1 => "the last analysis".to_owned(),
+        more => format!("the last {}", count(more as usize, "analysis")),
+    };
     match (change.life, missed) {
-        (Life::Provisional, 0) if seen <= 1 => "seen in 1 analysis so far: provisional".to_owned(),
-        (Life::Provisional, 0) => {
-            format!("seen in {} in a row so far: provisional", count(seen as usize, "analysis"))
-        }
         (Life::Confirmed, 0) => "confirmed".to_owned(),
-        (Life::Confirmed, 1) => "confirmed, but not seen in the last analysis".to_owned(),
-        (Life::Provisional, _) => {
-            format!("provisional, and not seen in the last {}", count(missed as usize, "analysis"))
-        }
-        (Life::Confirmed, _) => {
-            format!("confirmed, but not seen in the last {}", count(missed as usize, "analysis"))
-        }
+        (Life::Provisional, 0) => format!("provisional: seen in {}", last(seen.max(1))),
+        (Life::Confirmed, _) => format!("confirmed, but not seen in {}", last(missed)),
+        (Life::Provisional, _) => format!("provisional, and not seen in {}", last(missed)),
         (Life::Withdrawn { why }, _) => format!("withdrawn: {}", withdrawal(why)),
     }
 }
@@ -307,13 +303,18 @@ fn layouts(again: &RepeatMeasurement) -> String {
     }
 }
 
+/// Whether both sides differ, measured again.
+fn differs(again: &RepeatMeasurement) -> &'static str {
+    match again.differs {
+        Some(true) => "the sides still differ",
+        Some(false) => withdrawal(Withdrawal::NotReproduced),
+        None => "the samples do not show whether the sides differ",
+    }
+}
+
 /// What measuring both sides again said.
 fn measured_again(again: &RepeatMeasurement) -> String {
-    let said = match again.differs {
-        Some(true) => "the sides still differ",
-        Some(false) => "at most a quarter of the difference was found",
-        None => "the samples do not show whether the sides differ",
-    };
+    let said = differs(again);
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
     let numbers = effect_again(again)
         .map_or_else(String::new, |found| format!(": {}{range}", found.shown(percent)));
@@ -353,15 +354,11 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         }
         HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
         HappeningKind::Measured(again) => {
-            let verb = match again.differs {
-                Some(true) => "the sides differ",
-                Some(false) => "at most a quarter of the difference was found",
-                None => "the samples do not show whether the sides differ",
-            };
+            let said = differs(again);
             let found = effect_again(again)
                 .map_or_else(String::new, |found| format!(" ({})", found.shown(percent)));
             format!(
-                "measured again in run {}, {} on each side{}: {verb}{found}",
+                "measured again in run {}, {} on each side{}: {said}{found}",
                 again.run,
                 count(again.samples as usize, "sample"),
                 layouts(again)

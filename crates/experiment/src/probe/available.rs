@@ -57,6 +57,9 @@ pub fn availability(
     all
 }
 
+/// Why a benchmark is not disturbed in what it fixes.
+const SET: &str = "the benchmark sets this already";
+
 struct Machine<'a> {
     root: &'a Root,
     cpus: CpuMap,
@@ -70,14 +73,10 @@ impl Machine<'_> {
         match name {
             "addresses" => one(Disturbance::Addresses { random: !self.has_random_addresses() }),
             "burst" => one(Disturbance::Burst),
-            "cold" => {
-                let why = "the benchmark already drops file caches (`cold`): nothing would change";
-                self.unless(|it| it.conditions.cold, why, Disturbance::Cold { all: true })
-            }
+            "cold" => self.unless(|it| it.conditions.cold, SET, Disturbance::Cold { all: true }),
             "core" => self.other_core().and_then(one),
             "environment" => {
-                let why = "the environment already has a random length: nothing would change";
-                self.unless(|it| it.conditions.random_environment, why, Disturbance::Environment)
+                self.unless(|it| it.conditions.random_environment, SET, Disturbance::Environment)
             }
             "frequency-high" | "frequency-low" => match no_frequency(self.root) {
                 Some(why) => Err(why),
@@ -86,15 +85,13 @@ impl Machine<'_> {
             "huge-pages" => self.huge_pages().and_then(one),
             "layout" => self.layouts(),
             "memory" => {
-                let why = "the benchmark already has a limit on memory";
-                self.unless(|it| it.limits.memory.is_some(), why, Disturbance::Memory { bytes: 0 })
+                self.unless(|it| it.limits.memory.is_some(), SET, Disturbance::Memory { bytes: 0 })
             }
             "nice" => {
                 let is_set = |it: &Benchmark| {
                     it.conditions.nice.is_some() || it.conditions.scheduling.is_some()
                 };
-                let why = "the benchmark sets its own scheduling";
-                self.unless(is_set, why, Disturbance::Nice { value: NICE })
+                self.unless(is_set, SET, Disturbance::Nice { value: NICE })
             }
             "one-cpu" => self.several().and_then(|own| one(Disturbance::Cpu { number: own })),
             "same-cpu" => {
@@ -155,9 +152,7 @@ impl Machine<'_> {
             _ => false,
         };
         if self.subject.benchmarks.iter().any(is_pinned) {
-            return Err(
-                "the benchmark already uses one processor only: nothing would change".to_owned()
-            );
+            return Err(SET.to_owned());
         }
         Ok(own)
     }
@@ -175,7 +170,7 @@ impl Machine<'_> {
             _ => false,
         };
         if self.subject.benchmarks.iter().any(uses_all) {
-            return Err("the benchmark sets its own processors".to_owned());
+            return Err(SET.to_owned());
         }
         Ok(Disturbance::Companion { place: CompanionPlace::OtherCore, number })
     }

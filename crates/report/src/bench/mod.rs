@@ -5,7 +5,7 @@ pub mod notes;
 mod numbers;
 mod ranking;
 mod settle;
-mod warning;
+pub mod warning;
 
 use std::time::Duration;
 

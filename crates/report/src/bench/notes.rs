@@ -29,9 +29,6 @@ pub struct FarSample {
     pub kind: Option<&'static str>,
 }
 
-/// That the user stopped it.
-pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
-
 /// That the budget ended measuring after this many rounds; nothing where something else did, or a
 /// precision was requested, which says it itself.
 #[must_use]

@@ -3,13 +3,10 @@
 use tacho_record::RequestedEstimator;
 use tacho_stats::compare::{ChoiceReason, Verdict};
 
-use super::{BenchFindings, BenchReference, BenchRow};
+use super::{BenchFindings, BenchReference};
 use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::comparison::{clauses, far_from_medians, shown};
 use crate::words::percent;
-
-/// What is said where nothing is known that would decide.
-const NO_WAY: &str = "it is unknown how many more rounds would decide";
 
 /// The columns of a ranking.
 pub const RANKED: [&str; 4] = ["", "", "", ""];
@@ -130,8 +127,7 @@ impl BenchFindings<'_> {
         let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => Some(self.more_rounds(more.rounds)),
-            (None, None) => self
-                .clear_alone(row)
+            (None, None) => clauses::clear_alone(row.comparison?.verdict)
                 .or_else(|| clauses::beyond_rounds(row.comparison?, names, &row.metric.unit)),
         };
         match verdict {
@@ -141,20 +137,9 @@ impl BenchFindings<'_> {
                 clauses::same(row.comparison.and_then(|it| it.estimate.as_ref()), self.margin)
             }
             Verdict::Unclear => {
-                let why = why().unwrap_or_else(|| NO_WAY.to_owned());
+                let why = why().unwrap_or_else(|| clauses::UNKNOWN_ROUNDS.to_owned());
                 format!("unclear: {why}")
             }
         }
-    }
-
-    /// The verdict of a command by itself, where it is not certain among all the others.
-    fn clear_alone(&self, row: &BenchRow<'_>) -> Option<String> {
-        let alone = match row.comparison?.verdict {
-            Verdict::Faster => "faster",
-            Verdict::Slower => "slower",
-            Verdict::Same => "same",
-            Verdict::Unclear => return None,
-        };
-        Some(format!("{alone} if judged alone, but not together with the other commands"))
     }
 }

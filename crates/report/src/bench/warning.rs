@@ -87,10 +87,7 @@ impl BenchFindings<'_> {
                 };
                 format!("the shell took {share} of the time, and is subtracted")
             }
-            BenchWarning::MostlyStart(start) => format!(
-                "most of the time is the start of a process: `true` takes {} here",
-                Unit::Nanoseconds.show(start)
-            ),
+            BenchWarning::MostlyStart(start) => mostly_start(start),
             BenchWarning::NoSteadyState(rounds) => {
                 let rounds = count(rounds as usize, "round");
                 format!("no steady state: the level last changed {rounds} before the end")
@@ -103,9 +100,7 @@ impl BenchFindings<'_> {
     #[must_use]
     pub fn advice(&self, warning: BenchWarning, given: AdviceGiven) -> Option<&'static str> {
         match warning {
-            BenchWarning::BelowShell(_) | BenchWarning::MostlyStart(_) => {
-                Some("repeat the work many times within one execution")
-            }
+            BenchWarning::BelowShell(_) | BenchWarning::MostlyStart(_) => Some(REPEAT_WORK),
             BenchWarning::CarryOver(..) => {
                 Some("`-p` can make the same state before each execution, such as `-p 'sleep 1'`")
             }
@@ -133,3 +128,13 @@ impl BenchFindings<'_> {
         }
     }
 }
+
+/// That a command does little else than start; `start` is what `true` takes, in nanoseconds.
+#[must_use]
+pub fn mostly_start(start: f64) -> String {
+    let start = Unit::Nanoseconds.show(start);
+    format!("most of the time is the start of a process: `true` takes {start} here")
+}
+
+/// What to do about [`mostly_start`].
+pub const REPEAT_WORK: &str = "repeat the work many times within one execution";

@@ -28,8 +28,8 @@ pub use undecided::{
     stretch, undecided, unit,
 };
 pub use words::{
-    around_it, aside, changed_by, changed_subject, constant, culprit_line, found, left, left_hint,
-    likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage, subject,
-    suspects, then,
+    around_it, aside, changed_by, changed_subject, constant, cpu_change, culprit_line, found, left,
+    left_hint, likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage,
+    subject, suspects, then, unseen,
 };
 pub use wrong_answers::WrongAnswers;

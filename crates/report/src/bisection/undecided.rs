@@ -9,6 +9,7 @@ use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
 
 use super::scatter::{noise, varying};
 use super::sizes::{effect, name, size};
+use super::words::cpu_change;
 use crate::words::{count, percent};
 
 /// Why nothing was named, and what may be done about it.
@@ -61,13 +62,8 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
         1 => ", nor the one other revision that was tried".to_owned(),
         more => format!(", nor any of the {more} other revisions that were tried"),
     };
-    let hint = match (of_builds, bisection.asked.typed.is_none()) {
-        (true, true) => {
-            "`tacho show REVISION --build-log` shows the reason; fix the build, or name other ends"
-        }
-        (true, false) => "fix the build, or name other ends",
-        (false, _) => usable_ends(bisection),
-    };
+    let has_log = of_builds && bisection.asked.typed.is_none();
+    let hint = if has_log { BUILD_LOG } else { usable_ends(bisection) };
     [format!("neither end could be {done}{others}"), hint.to_owned()]
 }
 
@@ -159,18 +155,15 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
 /// What the CPU time of the same samples says, if that is known; of a program that mostly waits,
 /// how little that is.
 fn of_cpu(bisection: &Bisection) -> String {
-    let BisectionState { cpu, busy_share, .. } = &bisection.standing;
-    match (cpu, busy_share) {
-        (_, Some(share)) if !is_mostly_busy(*busy_share) => {
+    let busy_share = bisection.standing.busy_share;
+    match busy_share {
+        Some(share) if !is_mostly_busy(busy_share) => {
             format!(
                 "; the program is busy for {} of its time, so its CPU time shows little",
-                percent(*share)
+                percent(share)
             )
         }
-        (Some(cpu), _) => {
-            format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu))
-        }
-        (None, _) => String::new(),
+        _ => cpu_change(bisection).map_or_else(String::new, |cpu| format!("; {cpu}")),
     }
 }
 
@@ -180,12 +173,16 @@ const VERY_LIKELY: f64 = 0.999;
 /// By how much builds vary is distinguished from this part of the least effect on.
 const MENTIONED: f64 = 0.1;
 
+/// What to do about builds that fail.
+const BUILD_LOG: &str = "fix the build, or name other ends; `tacho show REVISION --build-log` shows \
+    the reason";
+
 /// What ends have to be.
 fn usable_ends(bisection: &Bisection) -> &'static str {
     if bisection.asked.test.is_some() {
-        "name ends that can be built, and at which the command passes or fails"
+        "name ends that build, and at which the command passes or fails"
     } else {
-        "name ends that can be built and executed, and that have the metric"
+        "name ends that build and have the metric"
     }
 }
 
@@ -236,11 +233,9 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "the answer at one end is wrong, so its times are not comparable",
             "name ends with the same answer; `--test COMMAND` finds where the answer changed",
         ],
-        UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
-            END_LOST,
-            "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
-             the reason",
-        ],
+        UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => {
+            [END_LOST, BUILD_LOG]
+        }
         UndecidedReason::End => [END_LOST, usable_ends(bisection)],
         UndecidedReason::Exhausted => [
             "no further measurement would help",
@@ -299,11 +294,7 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
         let Some(it) = of(place).or_else(|| of(end)) else {
             return "nothing could be measured".to_owned();
         };
-        let lacks = match it.kind {
-            UnusableKind::NoMetric => "the metric is missing",
-            _ => "nothing could be measured",
-        };
-        format!("{lacks} ({})", failure(it.kind, &it.why))
+        format!("nothing could be measured ({})", failure(it.kind, &it.why))
     };
     let (first_usable, last_usable) = standing.ends;
     let mut lines = Vec::new();

@@ -187,13 +187,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
             };
             format!("undecided after {before}, up to {last}: {why}{among}")
         } else {
-            let hidden = match bisection.standing.unseen_in(side) {
-                0 => String::new(),
-                1 => "; a change that lasted for one commit would not be seen".to_owned(),
-                some => {
-                    format!("; a change that lasted for at most {some} commits would not be seen")
-                }
-            };
+            let hidden = unseen(bisection.standing.unseen_in(side));
             let nothing =
                 if bisection.standing.culprits.is_empty() { "nothing" } else { "nothing else" };
             format!(
@@ -510,6 +504,23 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
         notes.push(AnswerNote::plain(drift.to_owned()));
     }
     notes
+}
+
+/// That a change that lasted for at most so many commits would not be seen, as a clause that goes
+/// on; nothing where each would.
+#[must_use]
+pub fn unseen(commits: usize) -> String {
+    match commits {
+        0 => String::new(),
+        _ => format!("; a change of at most {} would not be seen", count(commits, "commit")),
+    }
+}
+
+/// By how much the CPU time of the samples differs between the ends, if that is known.
+#[must_use]
+pub fn cpu_change(bisection: &Bisection) -> Option<String> {
+    let by = effect(bisection, bisection.standing.cpu.as_ref()?);
+    Some(format!("the CPU time of the same samples changes by {by}"))
 }
 
 /// What changed from end to end.

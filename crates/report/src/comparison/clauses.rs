@@ -6,7 +6,7 @@
 use tacho_record::{BenchmarkKey, LimitedExecutions, Unit, factor};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes,
+    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes, Verdict,
 };
 
 use crate::words::{moved, percent, precision};
@@ -46,6 +46,21 @@ pub fn same(estimate: Option<&Estimate>, margin: f64) -> String {
         _ => format!("same, within {}", precision(margin)),
     }
 }
+
+/// The verdict of a row by itself, where it is not significant beside the others.
+#[must_use]
+pub fn clear_alone(alone: Verdict) -> Option<String> {
+    let alone = match alone {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Same => "same",
+        Verdict::Unclear => return None,
+    };
+    Some(format!("{alone} if judged alone, but not together with the others"))
+}
+
+/// Said of an unclear row where nothing is known that would decide.
+pub const UNKNOWN_ROUNDS: &str = "it is unknown how many more rounds would decide";
 
 /// What a ratio is of, in a word.
 #[must_use]
@@ -366,7 +381,7 @@ fn points(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
+    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
 
     use super::*;
 

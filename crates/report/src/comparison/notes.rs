@@ -5,6 +5,7 @@ use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Note, 
 use tacho_stats::levels::{Levels, Repetition};
 
 use super::{ComparedRow, ComparisonReport, clauses};
+use crate::bench::notes::duet;
 use crate::block::AnswerNote;
 use crate::host::HostLoad;
 use crate::layouts::short;
@@ -44,11 +45,7 @@ impl ComparisonReport<'_> {
     /// What is beside all rows.
     #[must_use]
     pub fn of_all(&self) -> Vec<AnswerNote> {
-        let at_once = self.terms.duet.map(|[first, second]| {
-            AnswerNote::plain(format!(
-                "executed at the same time on processors {first} and {second}, swapped each round"
-            ))
-        });
+        let at_once = self.terms.duet.map(|places| AnswerNote::plain(duet(places)));
         let mut notes: Vec<AnswerNote> = at_once.into_iter().chain(self.carried()).collect();
         notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
         notes.extend(self.of_several_runs().map(AnswerNote::plain));

@@ -155,8 +155,8 @@ impl ComparisonReport<'_> {
                 clauses::same(row.comparison.estimate.as_ref(), self.terms.margin).into()
             }
             Verdict::Unclear => {
-                let parts =
-                    [self.clear_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
+                let alone = clauses::clear_alone(row.comparison.verdict);
+                let parts = [alone.or_else(|| self.why_unclear(row)), self.missing(row)];
                 let mut why: Vec<String> = parts.into_iter().flatten().collect();
                 if why.is_empty() {
                     why.push(self.unknown_remedy().to_owned());
@@ -188,20 +188,8 @@ impl ComparisonReport<'_> {
     fn unknown_remedy(&self) -> &'static str {
         match [0, 1].map(|side| self.terms.executes(side)) {
             [false, false] => "measuring both sides again may decide",
-            _ => "it is unknown how many more rounds would decide",
+            _ => clauses::UNKNOWN_ROUNDS,
         }
-    }
-
-    /// The verdict of a row by itself, where it is not significant among all the others.
-    #[must_use]
-    pub fn clear_alone(&self, row: &ComparedRow) -> Option<String> {
-        let alone = match row.comparison.verdict {
-            Verdict::Faster => "faster",
-            Verdict::Slower => "slower",
-            Verdict::Same => "same",
-            Verdict::Unclear => return None,
-        };
-        Some(format!("{alone} if judged alone, but not together with the other rows"))
     }
 
     /// Why a row is unclear although the interval that is shown does not hold 1.

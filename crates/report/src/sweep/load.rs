@@ -3,8 +3,9 @@
 use tacho_record::Metric;
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, kept_at_least};
 
-use super::{INTERRUPTED, ValueNames};
+use super::ValueNames;
 use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::run::INTERRUPTED;
 use crate::words::{count, percent, precision};
 
 /// What a search for the highest load found.

@@ -12,14 +12,13 @@ use tacho_stats::Summary;
 use tacho_stats::sweep::{ExtraCost, SweepCurve};
 
 use crate::block::Block;
+use crate::run::INTERRUPTED;
 
 pub use load::LoadFindings;
 pub use optimum::OptimumFindings;
 pub use table::{INTERVAL, TIMES_INTERVAL};
 pub use variants::{VariantFindings, VariantRow};
 
-/// The first line of an answer that the user stopped.
-const INTERRUPTED: &str = "interrupted: this is what was measured so far";
 /// Times of the best and of its median may differ by this share without a word.
 const ALIKE: f64 = 0.02;
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, changed_subject, constant, effect, effect_between, failure_of, level,
+    alike, around_it, changed_subject, constant, cpu_change, effect_between, failure_of, level,
     level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, stretch,
     subject,
 };
@@ -115,11 +115,7 @@ fn notes(one: &Bisection) -> Vec<String> {
         if names.is_empty() { line } else { format!("{line}: {}", names.join(", ")) }
     });
     let around = around_it(one).into_iter().filter(|note| note.kind != NoteKind::Hint);
-    let cpu = standing.cpu.as_ref().map(|cpu| {
-        let by = effect(one, cpu);
-        format!("the CPU time of the same samples, which other work changes less, differs by {by}")
-    });
-    let rest = constant(one).into_iter().chain(cpu);
+    let rest = constant(one).into_iter().chain(cpu_change(one));
     probed.chain(sides).chain(around.map(|note| note.text)).chain(rest).collect()
 }
 

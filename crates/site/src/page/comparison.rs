@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use tacho_record::RunState;
+use tacho_report::bench::notes::duet;
 use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
 use tacho_report::words::{apart, interval, median};
@@ -158,10 +159,7 @@ fn executed(one: &ComparisonRecord) -> String {
         return [0, 1].map(|side| executed_apart(one, side)).join(" ");
     }
     match one.terms.duet {
-        Some([first, second]) => format!(
-            "Both were executed at the same time, on processors {first} and {second}, which they \
-             swapped each round."
-        ),
+        Some(places) => format!("Both were {}.", duet(places)),
         None if one.terms.control => {
             "Both were executed in the same rounds, the first a second time too.".to_owned()
         }

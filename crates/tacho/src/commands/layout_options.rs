@@ -15,6 +15,7 @@ use crate::cli::ComparisonArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
+use crate::output::layouts::TAKES_ORDER;
 use crate::project::Project;
 
 /// The layouts that are asked for; none: as it is built.
@@ -123,11 +124,9 @@ pub fn program(
             "layout {layout} does not \
             build: {why}"
         ))),
-        Err(LayoutsResult::Ignored) => Err(not_built(
-            "all its layouts are the same program: the build must pass LDFLAGS (or RUSTFLAGS) to \
-             the linker, or link in the order of TACHO_LAYOUT"
-                .to_owned(),
-        )),
+        Err(LayoutsResult::Ignored) => {
+            Err(not_built(format!("all its layouts are the same program: {TAKES_ORDER}")))
+        }
         Err(LayoutsResult::Interrupted | LayoutsResult::Measured(_)) => {
             Err(ComparisonResult::Interrupted)
         }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_experiment::analysis::process_start::mostly_start;
 use tacho_experiment::changes::StoredChanges;
-use tacho_record::{Change, Sample, Series, Unit, first_of, in_backticks};
+use tacho_record::{Change, Sample, Series, first_of, in_backticks};
+use tacho_report::bench::warning;
 use tacho_store::Store;
 
 use crate::error::CliError;
@@ -85,16 +86,12 @@ pub fn tell_of_short(
         let of_benchmark = samples.get(&series.key.benchmark.identity());
         let start = of_benchmark.and_then(|all| mostly_start(&conditions, all.iter()));
         let Some(start) = start else { continue };
-        let (benchmark, start) = (&series.key.benchmark, Unit::Nanoseconds.show(start));
-        let what = "is the start of a process";
-        output::note(
-            "warning",
-            &format!("most of the time of `{benchmark}` {what}: `true` takes {start} here"),
-        );
+        let benchmark = &series.key.benchmark;
+        output::note("warning", &format!("`{benchmark}`: {}", warning::mostly_start(start)));
         is_any = true;
     }
     if is_any {
-        output::note("hint", "repeat the work many times within one execution");
+        output::note("hint", warning::REPEAT_WORK);
     }
     Ok(())
 }

@@ -13,10 +13,8 @@ pub enum BenchMistake {
     Conditions { why: String, hint: Option<String> },
     #[error("{from} to {to} in steps of {value} has no values, or more than 10000 values")]
     BadRange { value: String, from: String, to: String },
-    #[error("`{option} {text}` is not a size")]
+    #[error("`{option} {text}` is not a size with a unit")]
     BadSize { option: &'static str, text: String },
-    #[error("`{option} {text}` has no unit")]
-    NoUnit { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
     #[error("`--duet` takes two commands, but {commands} {} given",
@@ -36,10 +34,8 @@ pub enum BenchMistake {
     Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },
-    #[error("`--input {path}` is a folder: standard input must be a regular file")]
-    InputFolder { path: String },
-    #[error("`--input {path}` is a pipe: standard input must be a regular file")]
-    InputPipe { path: String },
+    #[error("`--input {path}` is not a regular file")]
+    BadInput { path: String },
     #[error("`--json` and the output of the commands would be mixed")]
     Mixed,
     #[error("`{option} -` and {other} would be mixed on standard output")]
@@ -112,11 +108,8 @@ impl BenchMistake {
                             `-P n 8 1 -D=-1`";
                 Some(hint.into())
             }
-            BenchMistake::BadSize { option, .. } | BenchMistake::NoUnit { option, .. } => {
-                Some(format!(
-                    "sizes are written like \
-                `{option} 512MiB`"
-                ))
+            BenchMistake::BadSize { option, .. } => {
+                Some(format!("sizes are written like `{option} 512MiB`"))
             }
             BenchMistake::BadStatus { .. } => {
                 Some("statuses are numbers, with commas between: `-i=1,2`".into())
@@ -179,15 +172,14 @@ impl BenchMistake {
                 Some(format!("`{option} FILE` writes to a file"))
             }
             BenchMistake::ExportedTwice { .. } => Some("give each a file of its own".into()),
-            BenchMistake::InputPipe { .. } => {
+            BenchMistake::BadInput { .. } => {
                 Some("save the input to a file: each execution reads all of it".into())
             }
             BenchMistake::NoFolder { .. } => Some("create the folder first".into()),
             BenchMistake::WouldOverwrite { .. } => {
                 Some("name another file, or move it away".into())
             }
-            BenchMistake::InputFolder { .. }
-            | BenchMistake::NoInput { .. }
+            BenchMistake::NoInput { .. }
             | BenchMistake::NotANumber { .. }
             | BenchMistake::Quote { .. }
             | BenchMistake::Twice { .. } => None,

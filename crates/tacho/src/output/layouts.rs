@@ -7,6 +7,7 @@ use tacho_report::block::{AnswerTable, Block};
 use tacho_report::layouts::{
     BAND, LayoutLine, bands, conclusions, cost, deviations, table, unknown,
 };
+use tacho_report::run::{NOTHING_YET, RESUMES};
 use tacho_report::series::uneven;
 use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
@@ -124,12 +125,16 @@ pub struct RepetitionAnswer {
     pub processes: u32,
 }
 
+/// What a build has to do so that its layouts differ.
+pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link \
+    in the order of TACHO_LAYOUT";
+
 impl LayoutsReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
         let name = self.revision.short();
         match self.laid {
-            LayoutsResult::Interrupted => "interrupted before anything was measured\n".to_owned(),
+            LayoutsResult::Interrupted => format!("{NOTHING_YET}\n"),
             LayoutsResult::NotBuilt { layout, why } => {
                 format!("{name} could not be built in layout {layout}: {why}\n")
             }
@@ -138,9 +143,8 @@ impl LayoutsReport<'_> {
             }
             LayoutsResult::Measured(rows) => {
                 let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
-                let so_far =
-                    if rows.interrupted { "\ninterrupted: the same command resumes\n" } else { "" };
-                format!("{}{so_far}", all.join("\n"))
+                let so_far = rows.interrupted.then(|| format!("\n{RESUMES}\n"));
+                format!("{}{}", all.join("\n"), so_far.unwrap_or_default())
             }
         }
     }
@@ -148,14 +152,7 @@ impl LayoutsReport<'_> {
     /// What to do about what went wrong.
     pub fn hints(&self) {
         match self.laid {
-            LayoutsResult::Ignored => note(
-                "hint",
-                &format!(
-                    "the build must pass LDFLAGS (or RUSTFLAGS) to {}, or link in the order of \
-                     TACHO_LAYOUT",
-                    self.linker
-                ),
-            ),
+            LayoutsResult::Ignored => note("hint", TAKES_ORDER),
             LayoutsResult::NotBuilt { .. } => {
                 note(
                     "hint",

@@ -15,6 +15,7 @@ use tacho_record::{
     short_name,
 };
 use tacho_report::build::{gap_lines, why};
+use tacho_report::run::RESUMES;
 use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
@@ -127,21 +128,14 @@ impl TrackReport<'_> {
             "note",
             &format!("all layouts of {name} are the same program{others}: there is no interval"),
         );
-        note(
-            "hint",
-            "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
-             TACHO_LAYOUT",
-        );
+        note("hint", super::layouts::TAKES_ORDER);
     }
 
     /// Where the time went, and what is left to do.
     fn summary(&self, total: Duration) -> String {
         let tracked = self.tracked;
         if tracked.interrupted {
-            return format!(
-                "interrupted after {}: nothing is lost, the same command resumes\n",
-                text::count(tracked.samples, "new sample")
-            );
+            return format!("{RESUMES}\n");
         }
         if tracked.run.is_none() {
             return format!("{}\n", self.nothing());

@@ -84,10 +84,7 @@ fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
 /// What an execution may use at most.
 fn limits(typed: &BenchArgs) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
-        let bad = |text: &String| match text.trim().parse::<f64>() {
-            Ok(number) if number > 0.0 => BenchMistake::NoUnit { option, text: text.clone() },
-            _ => BenchMistake::BadSize { option, text: text.clone() },
-        };
+        let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
         // A few bytes are never meant.
         let size = |text: &String| size(text).filter(|_| text.trim().parse::<f64>().is_err());
         typed
@@ -285,9 +282,8 @@ fn check_input(input: &str, folder: &Path) -> Result<(), BenchMistake> {
     let file = folder.join(input);
     match input {
         "null" => Ok(()),
-        _ if file.is_dir() => Err(BenchMistake::InputFolder { path: input.to_owned() }),
-        _ if tacho_measure::check_no_pipe(&file).is_err() => {
-            Err(BenchMistake::InputPipe { path: input.to_owned() })
+        _ if file.is_dir() || tacho_measure::check_no_pipe(&file).is_err() => {
+            Err(BenchMistake::BadInput { path: input.to_owned() })
         }
         _ if file.exists() => Ok(()),
         _ => Err(BenchMistake::NoInput { path: input.to_owned() }),

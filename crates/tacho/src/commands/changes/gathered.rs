@@ -57,7 +57,7 @@ pub fn gather(
     let order = typed.unwrap_or_else(|| PointOrder::suggested(&points, paths));
     order.sort(&mut points);
     if points.len() > 1 {
-        output::note("note", said(order, typed.is_some()));
+        output::note("note", &said(order, typed.is_some()));
     }
     Ok(series_of_files(&points, better))
 }
@@ -72,22 +72,16 @@ impl From<FileOrder> for PointOrder {
     }
 }
 
-fn said(order: PointOrder, is_typed: bool) -> &'static str {
-    match order {
-        PointOrder::Time if is_typed => "points are in order of the times in the files",
-        PointOrder::Name if is_typed => "points are in order of the names of the files",
-        PointOrder::Time => {
-            "points are in order of the times in the files; `--order given` keeps them as given"
-        }
-        PointOrder::Name => {
-            "points are in order of the names of the files, numbers by value; `--order given` \
-             keeps them as given"
-        }
-        PointOrder::Given if is_typed => "points are in the order given",
+fn said(order: PointOrder, is_typed: bool) -> String {
+    let as_given = "; `--order given` keeps them as given";
+    let (order, other) = match order {
+        PointOrder::Time => ("order of the times in the files", as_given),
+        PointOrder::Name => ("order of the names of the files, numbers by value", as_given),
         PointOrder::Given => {
-            "points are in the order given; `--order name` sorts them by the names of the files"
+            ("the order given", "; `--order name` sorts them by the names of the files")
         }
-    }
+    };
+    format!("points are in {order}{}", if is_typed { "" } else { other })
 }
 
 /// Says which files are no reports, and why.

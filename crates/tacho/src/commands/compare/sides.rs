@@ -13,6 +13,7 @@ use tacho_record::{
     EarlierSide, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short,
     shown,
 };
+use tacho_report::run::RESUMES;
 use tacho_store::{Baseline, Store};
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, history};
 
@@ -104,9 +105,7 @@ impl SideLookup {
             ComparisonResult::Measured(all) if !all.interrupted => (Some(all), ""),
             ComparisonResult::SameProgram => (None, "nothing was measured"),
             ComparisonResult::NotBuilt { .. } => (None, "one side could not be built"),
-            ComparisonResult::Measured(_) | ComparisonResult::Interrupted => {
-                (None, "the comparison was interrupted; the same command resumes")
-            }
+            ComparisonResult::Measured(_) | ComparisonResult::Interrupted => (None, RESUMES),
         };
         if all.is_none() {
             output::note("note", &format!("baseline `{name}` was not saved: {why}"));

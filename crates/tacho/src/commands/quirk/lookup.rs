@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tacho_record::plan::Quirk;
 use tacho_record::{Revision, in_backticks};
+use tacho_report::run::RESUMES;
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, history};
 
 use crate::error::CliError;
@@ -13,7 +14,7 @@ use crate::project::Project;
 
 /// Says that the user stopped the command, which prints no answer then.
 pub(crate) fn interrupted() -> Exit {
-    output::note("note", "interrupted: finished builds are kept, and the same command resumes");
+    output::note("note", RESUMES);
     Exit::Interrupted
 }
 

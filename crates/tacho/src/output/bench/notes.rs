@@ -62,7 +62,7 @@ impl BenchReport<'_> {
     /// Prints the others beside the answer.
     pub fn print_notes(&self) {
         if self.answer.interrupted {
-            output::note("note", notes::INTERRUPTED);
+            output::note("note", tacho_report::run::INTERRUPTED);
         } else if let Some(spent) =
             notes::spent_budget(&self.question.rule, self.findings().rounds())
         {

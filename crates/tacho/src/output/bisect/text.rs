@@ -10,9 +10,9 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, changed_by, changed_subject, constant, culprit_line, effect, failure_of,
+    alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, failure_of,
     headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
-    size_remark, stage, stretch, suspects, then, undecided, unit,
+    size_remark, stage, stretch, suspects, then, undecided, unit, unseen,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -242,20 +242,9 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     if let (true, true, Some(gap)) =
         (same_program, asked.all, asked.all_gap(bisection.candidates.len()))
     {
-        let unseen = match gap {
-            0 => String::new(),
-            some => {
-                format!("; a change that lasted for at most {some} commits would not be seen")
-            }
-        };
-        say(format!("all builds in between had the same artifacts, too{unseen}"));
+        say(format!("all builds in between had the same artifacts, too{}", unseen(gap)));
     }
-    if let Some(cpu) = &standing.cpu {
-        let by = effect(bisection, cpu);
-        say(format!(
-            "the CPU time of the same samples, which other work changes less, differs by {by}"
-        ));
-    }
+    cpu_change(bisection).into_iter().for_each(&mut say);
     constant(bisection).into_iter().for_each(&mut say);
     if let Some(then) = then(bisection) {
         say(format!("the ends {then}"));
@@ -454,19 +443,18 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         bisection.host,
     );
     if let Some(goes_on) = interrupted {
-        let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} resumes");
+        let _ = writeln!(text, "interrupted: {goes_on} resumes");
         return wrap(&text, width);
     }
+    let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
     // Where no build could be made, only trying them again gives samples.
     if samples == 0 && executing == 0.0 && retry(bisection).is_some() {
-        let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
         return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
         Some(_) => ("once more, with fresh samples", " --again"),
         None => ("the same command resumes", ""),
     };
-    let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
     let command = format!("{}{again}", bisection.command());
     let columns = table_width();
     let line = format!("{next}: {command}\n");

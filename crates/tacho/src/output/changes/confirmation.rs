@@ -7,6 +7,7 @@ use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_
 use tacho_record::{Change, short_name};
 use tacho_report::busy_host_hint::WaysOut;
 use tacho_report::change::{effect_again, effect_found};
+use tacho_report::run::RESUMES;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
@@ -89,10 +90,7 @@ impl ConfirmationReport {
     /// All of it for people; `width` is that of their terminal, in columns.
     pub fn text(&self, width: Option<usize>) -> String {
         if self.interrupted {
-            return format!(
-                "interrupted after {}: nothing is lost, the same command resumes\n",
-                text::count(self.samples, "new sample")
-            );
+            return format!("{RESUMES}\n");
         }
         if self.changes.is_empty() {
             let nothing = if self.named {

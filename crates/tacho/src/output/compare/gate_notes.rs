@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
 use tacho_record::{Comparing, short_name, shown as in_one_line};
+use tacho_report::comparison::clauses::clear_alone;
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 use tacho_report::words::as_written;
@@ -29,7 +30,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             let by = by.unwrap_or_else(|| "unclear".to_owned());
             let is_clear_alone =
-                row.verdict == Verdict::Unclear && row.comparison.verdict != Verdict::Unclear;
+                row.verdict == Verdict::Unclear && clear_alone(row.comparison.verdict).is_some();
             let alone = if is_clear_alone { " if judged alone" } else { "" };
             format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
         };
@@ -276,9 +277,9 @@ impl CompareReport<'_> {
             };
             format!("{rounds} would decide{at_limit}")
         });
-        let worded = self.worded(all);
-        let together = worded.clear_alone(row).filter(|_| row.verdict == Verdict::Unclear);
-        let parts = [by, together, more.or_else(|| worded.missing(row))];
+        let together =
+            clear_alone(row.comparison.verdict).filter(|_| row.verdict == Verdict::Unclear);
+        let parts = [by, together, more.or_else(|| self.worded(all).missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
     }

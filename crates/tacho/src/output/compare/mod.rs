@@ -19,6 +19,7 @@ use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVER
 use tacho_record::{short_name, shown as in_one_line};
 use tacho_report::block::Block;
 use tacho_report::comparison::{ComparedRow, ComparisonReport, counts, in_order};
+use tacho_report::run::{INTERRUPTED, NOTHING_YET, RESUMES};
 use tacho_report::words::apart;
 
 use super::{blocks, text};
@@ -44,7 +45,7 @@ impl CompareReport<'_> {
     pub(super) fn why_no_rows(&self) -> String {
         let words = match self.compared {
             ComparisonResult::Measured(_) => "nothing was compared",
-            ComparisonResult::Interrupted => "interrupted: nothing was compared",
+            ComparisonResult::Interrupted => NOTHING_YET,
             ComparisonResult::SameProgram => "same program: nothing to compare",
             ComparisonResult::NotBuilt { side, .. } => {
                 return format!("{side} was not built: nothing was compared");
@@ -58,9 +59,7 @@ impl CompareReport<'_> {
         let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
         match self.compared {
             ComparisonResult::Measured(_) => String::new(),
-            ComparisonResult::Interrupted => {
-                "interrupted before anything was measured\n".to_owned()
-            }
+            ComparisonResult::Interrupted => format!("{NOTHING_YET}\n"),
             ComparisonResult::SameProgram if a == b => {
                 let is_parent = self.terms.sides[0].name == "HEAD~1";
                 let such = if is_parent { "" } else { ", such as `HEAD~1`" };
@@ -81,16 +80,8 @@ impl CompareReport<'_> {
         let mut blocks = vec![head, Block::Table(report.table())];
         blocks.extend(report.notes());
         blocks.extend(self.way_out(all).map(Block::Note));
-        let interrupted = match (all.interrupted, self.is_kept) {
-            (true, true) => {
-                Some("interrupted: this is what was measured so far, the same command resumes")
-            }
-            (true, false) => {
-                Some("interrupted: this is what was measured so far, and it is not kept")
-            }
-            (false, _) => None,
-        };
-        let lines = interrupted.map(str::to_owned).into_iter();
+        let interrupted = if self.is_kept { RESUMES } else { INTERRUPTED };
+        let lines = all.interrupted.then(|| interrupted.to_owned()).into_iter();
         let lines = lines.chain(report.summary()).chain(self.run(all));
         blocks.extend(lines.map(Block::Sentence));
         blocks

@@ -8,6 +8,7 @@ use tacho_experiment::probe::{
 };
 use tacho_report::block::Block;
 use tacho_report::probe::{ProbeLine, ProbedRow, left_out};
+use tacho_report::run::{NOTHING_YET, RESUMES};
 use tacho_stats::probe::{Dependence, RatioBounds};
 
 use super::{blocks, note, table};
@@ -32,7 +33,7 @@ impl ProbeReport<'_> {
     pub fn text(&self) -> String {
         let answer = match self.end {
             ProbeEnd::Interrupted => {
-                return "interrupted before anything was measured\n".to_owned();
+                return format!("{NOTHING_YET}\n");
             }
             ProbeEnd::NotBuilt { side, why } => return format!("{side} is not available: {why}\n"),
             ProbeEnd::NothingToDo(terms) => {
@@ -54,7 +55,7 @@ impl ProbeReport<'_> {
             out += &format!("\n{}", blocks::terminal(&left_out(&answer.terms.left_out)));
         }
         if answer.interrupted {
-            out += "\ninterrupted: the same command resumes\n";
+            out += &format!("\n{RESUMES}\n");
         }
         out
     }
