@@ -317,7 +317,7 @@ fn where_nothing_can_be_built_that_is_told() {
     assert!(
         answer.stdout.starts_with(
             "cannot bisect: neither end could be built, nor any of the 4 other revisions that were \
-             tried\nhint: `tacho show REVISION --build-log` shows the reason"
+             tried\nhint: fix the build, or name other ends; `tacho show REVISION --build-log` "
         ),
         "{}",
         answer.stdout
@@ -490,11 +490,11 @@ fn hints_name_what_can_answer() {
             && answer.contains("\nhint: name ends that build and have the metric\n"),
         "{answer}"
     );
-    assert!(answer.contains("\nhint: `--retry-failed` tries failed builds again\n"), "{answer}");
+    assert!(answer.contains("\nhint: `--retry-failed` builds again\n"), "{answer}");
     assert!(!answer.contains("--again"), "no sample was taken: {answer}");
     let expected =
         Answer::of(&project.command(words.into_iter().chain(["--dry-run"])).output().unwrap());
-    let failed = "(both ends failed to build before: `--retry-failed` builds them again); ";
+    let failed = "(both ends failed to build before: `--retry-failed` builds again); ";
     assert!(expected.stdout.replace("\n ", "").contains(failed), "{}", expected.stdout);
 }
 
@@ -538,13 +538,11 @@ fn of_two_equal_steps_one_is_named_and_the_other_left_over() {
         let answer = project.tacho("bisect HEAD~19 HEAD --quiet").succeeds().stdout;
         assert!(answer.contains("change 5\n") || answer.contains("change 12\n"), "{answer}");
         assert!(answer.contains("the named commits, so something else changed too\n"), "{answer}");
-        assert!(!answer.contains("have drifted"), "{answer}");
         let size = |n: u32| format!("exit 9 {}", "x".repeat(10 * level(n)));
         let project = history(20, size);
         let all =
             project.tacho("bisect HEAD~19 HEAD --all --quiet -m artifact-size").succeeds().stdout;
         assert!(all.contains("change 5\n") && all.contains("change 12\n"), "{all}");
-        assert!(!all.contains("have drifted"), "{all}");
     }
 }
 

@@ -89,7 +89,7 @@ fn what_a_commit_made_is_confirmed() {
     assert_eq!(after["points"], before["points"]);
     let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
     assert!(
-        shown.contains("measured again in run 2, 8 samples on each side: the sides differ"),
+        shown.contains("measured again in run 2, 8 samples on each side: the sides still differ"),
         "{shown}"
     );
     assert!(project.tacho("log").succeeds().stdout.contains("  confirm a change, "));

@@ -104,7 +104,7 @@ fn nothing_is_told_of_what_does_not_change() {
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
-      not judged: 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run
+      not judged: 3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run, which show the noise
 
     no series was judged
     ");
@@ -339,7 +339,7 @@ fn what_is_left_out_by_name_is_not_counted() {
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("no changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
     let why = "**c**\n\n- not judged: 2 points with values; 6 points are needed, or 3 \
-               points with 3 rounds each in one run\n\n";
+               points with 3 rounds each in one run, which show the noise\n\n";
     assert_eq!(mail, format!("{why}no series was judged\n"));
 }
 

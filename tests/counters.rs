@@ -284,7 +284,7 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
     let few = "note: no verdict yet for loop · wall: 5 revisions, 2 different builds in a row \
                (equal ones are one point); 6 points are needed, or 3 points with 3 rounds each in \
-               one run\n";
+               one run, which show the noise\n";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();

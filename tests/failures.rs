@@ -157,8 +157,8 @@ fn where_no_build_succeeded_show_says_so() {
     let [old, new] = ["HEAD~1", "HEAD"].map(|it| project.git(["rev-parse", it])[..10].to_owned());
     let shown = project.tacho("show").succeeds().stdout;
     let expected = format!(
-        "nothing is measured: 2 revisions could not be built: {old}, {new}\n  `tacho show {new}` \
-         says why\n"
+        "nothing is measured: 2 revisions could not be built: {old}, {new}\n  `tacho show {new} \
+         --build-log` shows the build log\n"
     );
     assert_eq!(shown, expected);
 }

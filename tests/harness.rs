@@ -342,7 +342,7 @@ fn without_load(text: &str) -> String {
     let is_load = |line: &str| {
         line.starts_with("warning: other processes used ")
             || line.starts_with("warning: a hypervisor kept ")
-            || line.starts_with("warning: most of the time of ")
+            || line.contains(": most of the time is the start of a process: ")
             || line.starts_with("hint: repeat the work many times ")
             || line.starts_with("note: no verdict yet for ")
             || line.starts_with("note: the host's speed moved by ")

@@ -159,7 +159,7 @@ fn a_metric_never_changes_its_unit() {
     project.tacho("track").succeeds();
     let project = project.plan(&plan(&BUCKET.replace("entries", "ms")));
     assert_snapshot!(project.tacho("track").exits(2).stderr, @r#"
-    error: stored values of metric `bucket` have the unit `entries`, but the plan now gives a unit of time
+    error: stored values of metric `bucket` have the unit `entries`, but the plan now gives a time
     hint: choose another name
     "#);
 }

@@ -121,7 +121,7 @@ fn a_build_command_that_is_not_there() {
       | sh: 1: no-such-compiler: not found
       | # failed: exit status 127: sh: 1: no-such-compiler: not found, after <time>
     hint: `no-such-compiler` is not installed, or not in `PATH`
-    hint: `tacho show 18b5b85ede --build-log` shows the whole build log; `--retry-failed` builds again
+    hint: `tacho show 18b5b85ede --build-log` shows the build log; `--retry-failed` builds again
     note: not judged: 18b5b85ede (1 revision, could not be built)
     "#);
 }

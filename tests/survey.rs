@@ -88,7 +88,7 @@ fn every_change_is_pinned_by_few_builds() {
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
       a change that lasted for at most 8 commits, between two builds, would not be seen
 
-    14 builds of 60 revisions: no further build would narrow down any change
+    14 builds of 60 revisions: no further build would show more
     ");
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));
@@ -309,8 +309,7 @@ fn a_change_at_a_quirks_edge_is_said_to_be_there() {
     let (begin, end) = (short("n11"), short("n21"));
     assert!(
         told.contains(
-            ": 2 changes of 5.0 % or more, all of which may have a cause outside the \
-            program\n"
+            ": 2 changes of 5.0 % or more, 2 with a possible cause outside the program\n"
         ),
         "{told}"
     );

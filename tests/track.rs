@@ -298,26 +298,27 @@ fn a_metric_that_is_added_later_is_said_to_have_no_values() {
     assert_eq!(
         answer.stderr,
         "error: `x` has no values at 1 revision: measured before the plan had this metric\n\
-         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with the metric\n"
+         hint: `tacho track --rounds 6` measures 3 more rounds of each revision\n"
     );
     let beside = more.replace("{ name", "'wall', { name");
     let project = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", &beside));
     assert_eq!(
         project.tacho("track").exits(0).stderr,
         "note: `x` has no values: measured before the plan had this metric\n\
-         hint: `tacho track --rounds 6` measures 3 more rounds of each revision, with this metric\n"
+         hint: `tacho track --rounds 6` measures 3 more rounds of each revision\n"
     );
     let counter = "[[benchmark]]\nmetrics = ['instructions=callgrind']";
     let project = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", counter));
     let answer = project.tacho("track");
-    let hint = "hint: `tacho track --counter callgrind-instructions` counts it where it is missing";
+    let hint =
+        "hint: `tacho track --counter callgrind-instructions` counts what was measured before";
     assert!(answer.exits(2).stderr.contains(hint));
     let beside = counter.replace("['", "['wall', '");
     let answer = project.plan(&SCRIPT_PLAN.replace("[[benchmark]]", &beside)).tacho("track");
     assert_eq!(
         answer.exits(0).stderr,
         "note: `callgrind-instructions` has no values: measured before the plan had this metric\n\
-         hint: `--counter callgrind-instructions` counts what was measured before\n"
+         hint: `tacho track --counter callgrind-instructions` counts what was measured before\n"
     );
 }
 
@@ -599,7 +600,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
       | compiling
       | prog.c:1: missing header
       | # failed: exit status 3: prog.c:1: missing header, after <time>
-    hint: `tacho show cb734f5d67 --build-log` shows the whole build log; `--retry-failed` builds again
+    hint: `tacho show cb734f5d67 --build-log` shows the build log; `--retry-failed` builds again
     note: not judged: cb734f5d67 (1 revision, could not be built)
     "#);
     let log = project.tacho("show HEAD~1 --build-log").succeeds().stdout;

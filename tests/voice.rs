@@ -180,7 +180,8 @@ fn changes_read_the_same(project: &Project) {
         let commands = terminal.lines().filter_map(|line| line.split_once(": tacho "));
         let commands: Vec<String> =
             commands.map(|(_, command)| format!("tacho {command}")).collect();
-        let is_reason = |line: &&str| line.contains("judged together") || line.contains("so far: ");
+        let is_reason =
+            |line: &&str| line.contains("judged together") || line.contains("provisional: seen ");
         let reasons = terminal.lines().filter(is_reason).map(sentence);
         let (_, story) = terminal.split_once("what happened\n").unwrap();
         let story = story.lines().map(|line| sentence(cells(line)[1]));

@@ -200,7 +200,7 @@ impl ExperimentError {
 fn name(unit: &Unit) -> String {
     match unit {
         Unit::Bytes => "the unit bytes".to_owned(),
-        Unit::Nanoseconds => "a unit of time".to_owned(),
+        Unit::Nanoseconds => "a time".to_owned(),
         Unit::Other(name) if name.is_empty() => "no unit".to_owned(),
         Unit::Other(name) => format!("the unit `{name}`"),
     }

@@ -37,6 +37,15 @@ pub fn why_not(state: &BuildState) -> String {
     }
 }
 
+/// What shows why the build of a revision failed.
+#[must_use]
+pub fn log_hint(name: &str) -> String {
+    format!("`tacho show {name} --build-log` shows the build log")
+}
+
+/// What gives builds that failed another try.
+pub const RETRY: &str = "`--retry-failed` builds again";
+
 /// How a build ended, in one line: `built in 3.00 s, 12.00 MiB, artifacts 0123456789ab`.
 #[must_use]
 pub fn line(build: &Build) -> String {

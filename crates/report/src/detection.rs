@@ -70,12 +70,18 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     match judged {
         JudgementStatus::Yes | JudgementStatus::Constant => None,
         JudgementStatus::Empty => Some("no values".to_owned()),
-        JudgementStatus::TooFew { points, needed } => Some(format!(
-            "{} with values; {needed} points are needed, or 3 points with 3 rounds each in \
-             one run",
-            count(points, "point")
-        )),
+        JudgementStatus::TooFew { points, needed } => {
+            Some(format!("{} with values; {}", count(points, "point"), needs(needed)))
+        }
     }
+}
+
+/// What a verdict needs.
+fn needs(points: usize) -> String {
+    format!(
+        "{points} points are needed, or 3 points with 3 rounds each in one run, which show the \
+         noise"
+    )
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built
@@ -84,10 +90,10 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "{}, {} (equal ones are one point); {needed} points are needed, or 3 points with 3 \
-             rounds each in one run",
+            "{}, {} (equal ones are one point); {}",
             count(revisions, "revision"),
-            different_builds(points)
+            different_builds(points),
+            needs(needed)
         )),
         judged => not_judged(judged),
     }

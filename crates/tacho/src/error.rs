@@ -193,9 +193,7 @@ impl CliError {
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))
             }
-            CliError::NotBuilt { name, .. } => {
-                Some(format!("`tacho show {name} --build-log` shows the whole build log"))
-            }
+            CliError::NotBuilt { name, .. } => Some(tacho_report::build::log_hint(name)),
             CliError::NotMeasured { revision, .. } => {
                 Some(format!("`tacho track {revision}` measures it"))
             }

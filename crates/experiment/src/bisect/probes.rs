@@ -9,7 +9,7 @@ use tacho_stats::{Bound, bisect as stats};
 use super::Fold;
 use super::driver::{Driver, StepAttempt, built};
 use crate::bisect::state::effect;
-use crate::build::builds::UnpackResult;
+use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question, probe};
 
@@ -144,7 +144,7 @@ impl Driver<'_, '_> {
         match unpacked? {
             UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
-            UnpackResult::Otherwise(_) => Ok(refused("building it again gave a different result")),
+            UnpackResult::Otherwise(_) => Ok(refused(NOT_THE_SAME)),
         }
     }
 
@@ -162,7 +162,7 @@ impl Driver<'_, '_> {
         match self.unpack(place, artifact)? {
             UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
-            UnpackResult::Otherwise(_) => Ok(refused("building it again gave a different result")),
+            UnpackResult::Otherwise(_) => Ok(refused(NOT_THE_SAME)),
         }
     }
 

@@ -20,6 +20,9 @@ pub struct BuildContext<'a> {
     pub recipes: &'a Recipes,
 }
 
+/// Why a build cannot be used whose artifacts are made again.
+pub const NOT_THE_SAME: &str = "building it again gave a different result";
+
 /// What came of unpacking artifacts.
 pub enum UnpackResult {
     /// They are here.

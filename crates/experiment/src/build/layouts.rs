@@ -16,7 +16,7 @@ use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_subject::{FixedOrder, Layout};
 
 use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
-use crate::build::builds::UnpackResult;
+use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
 use crate::run::session::Session;
@@ -258,7 +258,7 @@ impl Context<'_> {
         Ok(match self.builds(question).unpack_one((&question.revisions[0], artifact), 0, 1)? {
             UnpackResult::Folder(folder) => Ok(folder),
             UnpackResult::Otherwise(_) => {
-                let why = "building it again gave a different result".to_owned();
+                let why = NOT_THE_SAME.to_owned();
                 Err(LayoutsResult::NotBuilt { layout, why })
             }
             UnpackResult::Interrupted => Err(LayoutsResult::Interrupted),

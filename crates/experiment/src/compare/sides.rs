@@ -8,7 +8,7 @@ use tacho_record::{BuildState, Cell, Comparing, Digest, Limits, Program, Revisio
 
 use super::COMMAND;
 use crate::bench::{BenchCommand, Start};
-use crate::build::builds::UnpackResult;
+use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::run::prepare::prepare_trial;
 use crate::trial::prepared::{Trial, TrialContext};
 use crate::{Context, ExperimentError, Question};
@@ -182,10 +182,8 @@ impl Context<'_> {
         let state = builds.into_iter().next().map(|build| build.state);
         Ok(Some(match state {
             Some(BuildState::Built { artifact, .. }) => Ok(artifact),
-            Some(BuildState::Failed { why } | BuildState::Skipped { why }) => {
-                Err(format!("its build failed: {why}"))
-            }
-            Some(BuildState::TimedOut { .. }) | None => Err("its build timed out".to_owned()),
+            Some(state) => Err(format!("its build {}", tacho_report::build::ended(&state))),
+            None => Err("it has no build".to_owned()),
         }))
     }
 
@@ -205,9 +203,7 @@ impl Context<'_> {
         let why = match unpacked {
             UnpackResult::Folder(folder) => return Ok(Some(Ok(folder))),
             UnpackResult::Interrupted => return Ok(None),
-            UnpackResult::Otherwise(BuildState::Built { .. }) => {
-                "building it again gave a different result".to_owned()
-            }
+            UnpackResult::Otherwise(BuildState::Built { .. }) => NOT_THE_SAME.to_owned(),
             UnpackResult::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
                 format!("its build is not kept any more, and cannot be made again: {why}")
             }

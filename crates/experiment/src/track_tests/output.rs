@@ -89,6 +89,6 @@ fn a_metric_with_values_keeps_its_unit() {
     let words = lab.track(prints("bucket 6.5")).unwrap_err().to_string();
     assert_eq!(
         words,
-        "stored values of metric `bucket` have no unit, but the plan now gives a unit of time"
+        "stored values of metric `bucket` have no unit, but the plan now gives a time"
     );
 }

@@ -1,26 +1,10 @@
-//! What a bisection leaves open beside what it named: another change, or a host that drifted.
+//! What a bisection leaves open beside what it named: another change.
 
 use super::effect::{ResidualEffect, ResidualFinding};
-use super::{Bisection, BisectionRequest, TestedRevision, ValueComparison};
+use super::{Bisection, BisectionRequest, ValueComparison};
 use crate::Direction;
 
-/// That the host may have drifted meanwhile is said from here on: where it did not, by far more
-/// than a hundred to one.
-const DRIFTED: f64 = 0.995;
-
 impl Bisection {
-    /// Whether to say that the host may have drifted meanwhile: not where several steps were found
-    /// or show in the ladder, which a level that wanders explains as well.
-    #[must_use]
-    pub fn may_have_drifted(&self) -> bool {
-        let standing = &self.standing;
-        standing.drift > DRIFTED
-            && !standing.more
-            && standing.culprits.len() < 2
-            && self.left().is_none()
-            && !self.shows_another_level()
-    }
-
     /// What culprits leave of the whole change: surely something, or neither that nor surely less
     /// than was asked for, where it was not looked for.
     #[must_use]
@@ -92,37 +76,6 @@ impl Bisection {
             [true, true] => false,
         }
     }
-
-    /// Whether two revisions on one side of all culprits clearly differ by the least effect.
-    fn shows_another_level(&self) -> bool {
-        let side = |rung: &TestedRevision| {
-            self.standing.culprits.iter().filter(|it| it.place <= rung.place).count()
-        };
-        let rungs = &self.standing.ladder;
-        let differ = |one: &TestedRevision, other: &TestedRevision| {
-            side(one) == side(other) && are_clear(&self.asked, one, other)
-        };
-        let named = !self.standing.culprits.is_empty();
-        named
-            && rungs
-                .iter()
-                .enumerate()
-                .any(|(at, one)| rungs[at + 1..].iter().any(|other| differ(one, other)))
-    }
-}
-
-/// Whether the levels of both differ by the least effect, and their intervals do not meet.
-fn are_clear(asked: &BisectionRequest, one: &TestedRevision, other: &TestedRevision) -> bool {
-    let far = 1.96 * (one.error + other.error);
-    let (by, apart) = match asked.by {
-        ValueComparison::Ratio => {
-            (other.level / one.level - 1.0, (other.level / one.level).ln().abs())
-        }
-        ValueComparison::Difference | ValueComparison::Failure => {
-            (other.level - one.level, (other.level - one.level).abs())
-        }
-    };
-    asked.is_reached_by(by) && apart > far
 }
 
 #[cfg(test)]
@@ -130,7 +83,7 @@ mod tests {
     use super::*;
 
     /// With one culprit, the third of four revisions with these levels.
-    fn bisection(levels: [f64; 4], left: (f64, f64, f64), drift: f64) -> Bisection {
+    fn bisection(levels: [f64; 4], left: (f64, f64, f64)) -> Bisection {
         let id = |place: usize| format!("r{place}");
         let revision = |place: usize| {
             serde_json::json!({
@@ -160,31 +113,15 @@ mod tests {
                     "effect": effect, "pairs": 3, "neighbours": 0
                 }],
                 "more": false, "ladder": levels.iter().enumerate().map(rung).collect::<Vec<_>>(), "unusable": [],
-                "drift": drift, "builds": 4, "samples": 36, "building": 1.0, "executing": 1.0
+                "drift": 0.0, "builds": 4, "samples": 36, "building": 1.0, "executing": 1.0
             }
         });
         serde_json::from_value(json).unwrap()
     }
 
     #[test]
-    fn that_the_host_may_have_drifted_is_said_only_where_nothing_else_explains_it() {
-        let one_step = [100.0, 100.5, 120.0, 120.4];
-        let small = (0.01, -0.01, 0.03);
-        assert!(bisection(one_step, small, 0.999).may_have_drifted());
-        assert!(!bisection(one_step, small, 0.9).may_have_drifted(), "not by what chance does");
-        assert!(
-            !bisection([100.0, 110.0, 125.0, 125.4], small, 0.999).may_have_drifted(),
-            "a second level"
-        );
-        assert!(
-            !bisection(one_step, (0.05, -0.004, 0.11), 0.999).may_have_drifted(),
-            "perhaps a second step"
-        );
-    }
-
-    #[test]
     fn an_end_that_was_ended_by_a_limit_is_not_the_better_one() {
-        let mut lower = bisection([100.0, 100.0, 60.0, 60.0], (0.0, 0.0, 0.0), 0.0);
+        let mut lower = bisection([100.0, 100.0, 60.0, 60.0], (0.0, 0.0, 0.0));
         let change = lower.standing.change.as_mut().unwrap();
         (change.estimate, change.interval) = (-0.4, (-0.45, 0.01));
         assert_eq!(lower.bad_is_better(), None, "there may be no change");
@@ -197,12 +134,12 @@ mod tests {
     #[test]
     fn what_is_left_over_is_told_by_how_likely_it_is_to_be_something() {
         let said =
-            |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left().map(|left| left.said);
+            |left| bisection([100.0, 100.0, 120.0, 120.0], left).left().map(|left| left.said);
         assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was asked for");
         assert_eq!(said((0.02, -0.03, 0.07)), Some(ResidualFinding::Little));
         assert_eq!(said((-0.03, -0.08, 0.02)), Some(ResidualFinding::Unknown));
         assert_eq!(said((0.052, -0.004, 0.112)), Some(ResidualFinding::Likely));
-        let mut searched = bisection([100.0; 4], (0.05, -0.01, 0.11), 0.0);
+        let mut searched = bisection([100.0; 4], (0.05, -0.01, 0.11));
         searched.standing.more = true;
         assert_eq!(searched.left().map(|left| left.said), Some(ResidualFinding::More));
         searched.standing.ladder[3].limited = 1;

@@ -154,16 +154,14 @@ pub fn outliers_of(name: &str, far: &[FarSample]) -> Option<(String, Vec<String>
 /// That nothing shows that a command works below this limit, and what to do about it.
 #[must_use]
 pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
-    let (option, what) = match refused {
-        Limit::AddressSpace => {
-            ("--limit-address-space", "the limit, which may be too low for the command to start")
-        }
-        // Memory is in use only once a program was started.
-        Limit::Memory => ("--limit-memory", "the limit, which may be too low for the command"),
+    let option = match refused {
+        Limit::AddressSpace => "--limit-address-space",
+        Limit::Memory => "--limit-memory",
         Limit::CpuTime => return None,
     };
+    let what = "all executions reached the limit, which may be too low for the command";
     Some([
-        AnswerNote::warning(format!("`{name}`: all executions reached {what}")),
+        AnswerNote::warning(format!("`{name}`: {what}")),
         AnswerNote::hint(format!("`{option}` sets a higher limit")),
     ])
 }

@@ -20,16 +20,16 @@ pub use beside_changes::beside_changes;
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
-    bounded, effect, effect_between, least, level, level_interval, level_of, margin, name, parts,
-    size,
+    bounded, cpu_change, effect, effect_between, least, level, level_interval, level_of, margin,
+    name, parts, size,
 };
 pub use undecided::{
     alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,
     stretch, undecided, unit,
 };
 pub use words::{
-    around_it, aside, changed_by, changed_subject, constant, cpu_change, culprit_line, found, left,
-    left_hint, likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage,
-    subject, suspects, then, unseen,
+    around_it, aside, changed_by, changed_subject, constant, culprit_line, found, left, left_hint,
+    likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage, subject,
+    suspects, then, unseen,
 };
 pub use wrong_answers::WrongAnswers;

@@ -15,6 +15,13 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     format!("{estimate}{interval}{of}")
 }
 
+/// By how much the CPU time of the samples differs between the ends, if that is known.
+#[must_use]
+pub fn cpu_change(bisection: &Bisection) -> Option<String> {
+    let by = effect(bisection, bisection.standing.cpu.as_ref()?);
+    Some(format!("the CPU time of the same samples changes by {by}"))
+}
+
 /// How much an effect is, and its interval; that is empty where there is no noise.
 #[must_use]
 pub fn parts(bisection: &Bisection, effect: &BisectedEffect) -> [String; 2] {

@@ -8,8 +8,8 @@ use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
 
 use super::scatter::{noise, varying};
-use super::sizes::{effect, name, size};
-use super::words::cpu_change;
+use super::sizes::{cpu_change, effect, name, size};
+use crate::build::RETRY;
 use crate::words::{count, percent};
 
 /// Why nothing was named, and what may be done about it.
@@ -174,8 +174,8 @@ const VERY_LIKELY: f64 = 0.999;
 const MENTIONED: f64 = 0.1;
 
 /// What to do about builds that fail.
-const BUILD_LOG: &str = "fix the build, or name other ends; `tacho show REVISION --build-log` shows \
-    the reason";
+const BUILD_LOG: &str = "fix the build, or name other ends; `tacho show REVISION --build-log` \
+    shows the build log";
 
 /// What ends have to be.
 fn usable_ends(bisection: &Bisection) -> &'static str {
@@ -323,7 +323,7 @@ pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let all = standing.culprits.is_empty()
         && matches!(standing.found, Some(BisectionEnd::Undecided { .. }));
     let hidden = hides || (all && standing.unusable.iter().any(may_be_built));
-    hidden.then_some("`--retry-failed` tries failed builds again")
+    hidden.then_some(RETRY)
 }
 
 /// Whether another build may come out otherwise: what does not merge today does not tomorrow.

@@ -475,7 +475,7 @@ fn alike_in(bisection: &Bisection) -> [String; 2] {
 }
 
 /// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the
-/// whole change and what is left of it, the drift of the host.
+/// whole change and what is left of it.
 #[must_use]
 pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
@@ -499,28 +499,20 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
         let searched = asked.all || !standing.sides.is_empty();
         notes.extend(left_hint(bisection, &it, searched).map(AnswerNote::hint));
     }
-    if bisection.may_have_drifted() {
-        let drift = "the host may have drifted meanwhile; the estimate accounts for drift";
-        notes.push(AnswerNote::plain(drift.to_owned()));
-    }
     notes
 }
 
-/// That a change that lasted for at most so many commits would not be seen, as a clause that goes
-/// on; nothing where each would.
+/// That a change that lasted for at most this number of commits would not be seen, as a clause that
+/// goes on; nothing where each would.
 #[must_use]
 pub fn unseen(commits: usize) -> String {
     match commits {
         0 => String::new(),
-        _ => format!("; a change of at most {} would not be seen", count(commits, "commit")),
+        _ => format!(
+            "; a change that lasted for at most {} would not be seen",
+            count(commits, "commit")
+        ),
     }
-}
-
-/// By how much the CPU time of the samples differs between the ends, if that is known.
-#[must_use]
-pub fn cpu_change(bisection: &Bisection) -> Option<String> {
-    let by = effect(bisection, bisection.standing.cpu.as_ref()?);
-    Some(format!("the CPU time of the same samples changes by {by}"))
 }
 
 /// What changed from end to end.

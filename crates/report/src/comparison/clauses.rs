@@ -9,7 +9,7 @@ use tacho_stats::compare::{
     ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes, Verdict,
 };
 
-use crate::words::{moved, percent, precision};
+use crate::words::{count, moved, percent, precision};
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
@@ -161,11 +161,11 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
         Some([false, true]) => format!("; all executions of {} reached a limit", names[1]),
         _ => String::new(),
     };
-    let plural = if have == 1 { " is" } else { "s are" };
-    let takes =
-        comparison.fewest.map_or_else(String::new, |fewest| format!(", which needs {fewest}"));
-    (have > 0)
-        .then(|| format!("{have} round{plural} too few for an interval of this ratio{takes}{all}"))
+    let few = match comparison.fewest {
+        Some(fewest) => format!("an interval of this ratio needs {fewest} rounds"),
+        None => format!("too few for an interval: {}", count(have, "round")),
+    };
+    (have > 0).then(|| few + &all)
 }
 
 /// What is against a verdict, so that no number of rounds gives one.
@@ -427,25 +427,18 @@ mod tests {
         let worded = why(&open).unwrap();
         assert!(worded.ends_with(" would decide") && worded.contains(" more rounds ("), "{worded}");
         let few = compared(&a[..3], &b[..3], &[]);
-        assert_eq!(
-            why(&few).as_deref(),
-            Some("3 rounds are too few for an interval of this ratio, which needs 4")
-        );
+        assert_eq!(why(&few).as_deref(), Some("an interval of this ratio needs 4 rounds"));
         let at_limit: Vec<SampleValue> =
             samples([400.0; 3]).into_iter().map(SampleValue::at_least).collect();
         let cut_off = compared(&a[..3], &at_limit, &[]);
         assert_eq!(
             why(&cut_off).as_deref(),
-            Some(
-                "3 rounds are too few for an interval of this ratio, which needs 4; all \
-                 executions of new reached a limit"
-            )
+            Some("an interval of this ratio needs 4 rounds; all executions of new reached a limit")
         );
         assert_eq!(
             why(&compared(&at_limit[..1], &at_limit[..1], &[])).as_deref(),
             Some(
-                "1 round is too few for an interval of this ratio, which needs 4; all \
-                 executions of both reached a limit"
+                "an interval of this ratio needs 4 rounds; all executions of both reached a limit"
             )
         );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));

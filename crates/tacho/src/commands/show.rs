@@ -13,7 +13,7 @@ use tacho_record::{
     BenchmarkKey, Bisection, Build, BuildState, Commit, CvsNumbers, Metric, Point, Purpose,
     Revision, Series, first_of, in_backticks, short_name,
 };
-use tacho_report::build::{OUTDATED, line, quirks};
+use tacho_report::build::{OUTDATED, line, log_hint, quirks};
 use tacho_report::revision::numbered;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
@@ -263,10 +263,10 @@ fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     let Some(last) = failed.last() else { return Ok("nothing is measured yet\n".to_owned()) };
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
     Ok(format!(
-        "nothing is measured: {} could not be built: {}\n  `tacho show {}` says why\n",
+        "nothing is measured: {} could not be built: {}\n  {}\n",
         text::count(names.len(), "revision"),
         names.join(", "),
-        short_name(last),
+        log_hint(short_name(last)),
     ))
 }
 

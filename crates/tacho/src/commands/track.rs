@@ -29,7 +29,7 @@ use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::track_report::TrackReport;
+use crate::output::track_report::{NEW_METRIC, TrackReport, measure_new};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -218,23 +218,11 @@ impl CommandSession {
         if unread.is_empty() {
             return Ok(());
         }
-        let (have, metrics) =
-            if unread.len() == 1 { ("has", "this metric") } else { ("have", "these metrics") };
+        let have = if unread.len() == 1 { "has" } else { "have" };
         let names = in_backticks(&unread);
-        output::note(
-            "note",
-            &format!("{names} {have} no values: measured before the plan had {metrics}"),
-        );
-        if counted {
-            let how = format!("`--counter {}` counts what was measured before", unread.join(","));
-            output::note("hint", &how);
-            return Ok(());
-        }
+        output::note("note", &format!("{names} {have} no values: {NEW_METRIC}"));
         let rounds = plan.measure.rule.max_rounds;
-        let more = text::count(rounds as usize, "more round");
-        let twice = rounds.saturating_mul(2);
-        let how = format!("`tacho track --rounds {twice}` measures {more} of each revision");
-        output::note("hint", &format!("{how}, with {metrics}"));
+        output::note("hint", &measure_new(&unread.join(","), counted, rounds));
         Ok(())
     }
 

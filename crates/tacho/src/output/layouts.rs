@@ -4,6 +4,7 @@ use serde::Serialize;
 use tacho_experiment::build::layouts::{BenchmarkLayouts, LayoutMeasurements, LayoutsResult};
 use tacho_record::{Revision, Unit};
 use tacho_report::block::{AnswerTable, Block};
+use tacho_report::build::log_hint;
 use tacho_report::layouts::{
     BAND, LayoutLine, bands, conclusions, cost, deviations, table, unknown,
 };
@@ -154,10 +155,7 @@ impl LayoutsReport<'_> {
         match self.laid {
             LayoutsResult::Ignored => note("hint", TAKES_ORDER),
             LayoutsResult::NotBuilt { .. } => {
-                note(
-                    "hint",
-                    &format!("`tacho show {}` shows the build log", self.revision.short()),
-                );
+                note("hint", &log_hint(self.revision.short()));
             }
             LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");

@@ -14,7 +14,7 @@ use tacho_record::{
     BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Rule, Series, first_of,
     short_name,
 };
-use tacho_report::build::{gap_lines, why};
+use tacho_report::build::{RETRY, gap_lines, log_hint, why};
 use tacho_report::run::RESUMES;
 use tacho_store::Store;
 
@@ -216,11 +216,7 @@ impl TrackReport<'_> {
                          tries again";
             note("hint", again);
         } else {
-            let hint = format!(
-                "`tacho show {name} --build-log` shows the whole build log; `--retry-failed` \
-                 builds again"
-            );
-            note("hint", &hint);
+            note("hint", &format!("{}; {RETRY}", log_hint(name)));
         }
     }
 
@@ -332,19 +328,9 @@ impl TrackReport<'_> {
         let Some(series) = first.filter(|_| !self.has_values()) else { return };
         let metric = &series.key.metric.name;
         let revisions = text::count(left, "revision");
-        let why = "measured before the plan had this metric";
-        note("error", &format!("{} has no values at {revisions}: {why}", self.unread()));
-        let how = if Counter::named(metric).is_some() {
-            format!("`tacho track --counter {metric}` counts it where it is missing")
-        } else {
-            let rounds = self.rule.max_rounds;
-            let more = rounds.saturating_mul(2);
-            format!(
-                "`tacho track --rounds {more}` measures {} of each revision, with the metric",
-                text::count(rounds as usize, "more round")
-            )
-        };
-        note("hint", &how);
+        note("error", &format!("{} has no values at {revisions}: {NEW_METRIC}", self.unread()));
+        let is_counted = Counter::named(metric).is_some();
+        note("hint", &measure_new(metric, is_counted, self.rule.max_rounds));
     }
 
     /// The metric that is shown, where no sample has it.
@@ -363,6 +349,18 @@ impl TrackReport<'_> {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| !point.values.is_empty() || point.limited.count > 0)
     }
+}
+
+/// Why a metric has no values.
+pub const NEW_METRIC: &str = "measured before the plan had this metric";
+
+/// What gives values to metrics that the plan did not have before; `names` have commas between.
+pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
+    if are_counted {
+        return format!("`tacho track --counter {names}` counts what was measured before");
+    }
+    let (twice, more) = (rounds.saturating_mul(2), text::count(rounds as usize, "more round"));
+    format!("`tacho track --rounds {twice}` measures {more} of each revision")
 }
 
 /// Of a wrong answer the revision that gave the right one, as words that go on: `, the answer of

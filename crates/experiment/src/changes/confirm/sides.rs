@@ -8,7 +8,7 @@ use tacho_record::{
 };
 use tacho_subject::SubjectError;
 
-use crate::build::builds::UnpackResult;
+use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::{Context, ExperimentError, Question};
 
 /// Both sides of a change, before and after.
@@ -242,9 +242,8 @@ fn is_of_cache(error: &SubjectError) -> bool {
 /// Why a build is not what it was.
 fn otherwise(state: &BuildState) -> String {
     match state {
-        BuildState::Built { .. } => "building it again gave a different result".to_owned(),
-        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
-        BuildState::TimedOut { .. } => "the build timed out".to_owned(),
+        BuildState::Built { .. } => NOT_THE_SAME.to_owned(),
+        other => tacho_report::build::why(other),
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tacho_experiment::bisect::{BisectForecast, Inquiry, samples_of};
 use tacho_record::bisection::{BisectionRequest, ValueComparison};
 use tacho_report::bisection::{subject, varying};
+use tacho_report::build::RETRY;
 use tacho_report::words::as_written;
 
 use super::forecast::about;
@@ -82,7 +83,7 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
 fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let built = match expected.built {
         _ if expected.ends_failed => {
-            " (both ends failed to build before: `--retry-failed` builds them again)".to_owned()
+            format!(" (both ends failed to build before: {RETRY})")
         }
         0 => String::new(),
         all if all >= expected.builds => ", all made before".to_owned(),
@@ -131,17 +132,12 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     };
     let values = if expected.is_by_cpu { "CPU times" } else { "values" };
     match expected.step {
-        Some(_) => format!(
-            "about {} samples ({values} {varied} here, and the ends differ by more than {})",
-            about(high),
-            least(asked)
-        ),
         None if low < high => format!(
             "about {low:.0} samples for a large change, {} for {} ({values} {varied} here)",
             about(high),
             least(asked)
         ),
-        None => format!("about {} samples ({values} {varied} here)", about(high)),
+        _ => format!("about {} samples ({values} {varied} here)", about(high)),
     }
 }
 
@@ -153,23 +149,16 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
         return format!("the time is known after the first build{most}");
     };
     let builds = seconds(building);
-    match expected.takes(asked) {
-        None if building <= 0.0 => {
-            format!(
-                "no new build is expected; the time of executions is known after the first{most}"
-            )
-        }
-        None => format!(
-            "about {builds} for the builds; the time of executions is known after the first \
-             one{most}"
-        ),
-        Some(_) if !expected.executes => format!("about {builds} for the builds{most}"),
+    let executing = match expected.takes(asked) {
+        None => "; the time of executions is known after the first",
+        Some(_) if !expected.executes => "",
         Some((low, high)) => {
             let [low, high] = [low, high].map(seconds);
             let range = if low == high { low } else { format!("{low} to {high}") };
-            format!("about {range}{most}")
+            return format!("about {range}{most}");
         }
-    }
+    };
+    format!("about {builds} for the builds{executing}{most}")
 }
 
 /// The least effect that is looked for.

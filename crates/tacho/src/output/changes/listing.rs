@@ -338,9 +338,8 @@ impl ChangeListing {
         match (rows, self.regressions) {
             (0, 0) => String::new(),
             (rows, some) if rows <= some => format!("; {regressions}"),
-            (1, _) => format!("; 1 is worse and new, but not a regression\n{NO_REGRESSION}"),
             (rows, 0) => {
-                format!("; {rows} are worse and new, but no regressions\n{NO_REGRESSION}")
+                format!("; {rows} worse and new, but not a regression: {NO_REGRESSION}")
             }
             (rows, _) => format!("; {regressions} among {rows} that are worse and new"),
         }
