@@ -38,9 +38,11 @@ impl CompareReport<'_> {
         if !is_executed || !helps {
             return None;
         }
-        let counts = has(CALLGRIND) || !text::has_callgrind();
+        // Of a quirk the plan says which metrics are compared.
+        let is_of_plan = self.terms.quirk.is_some();
+        let counts = has(CALLGRIND) || !text::has_callgrind() || is_of_plan;
         let ways = WaysOut {
-            cpu: Some("`-m cpu` compares").filter(|_| !has("cpu")),
+            cpu: Some("`-m cpu` compares").filter(|_| !has("cpu") && !is_of_plan),
             busy_share: all.rows.iter().find_map(|row| row.busy_share),
             callgrind: Some("`--counter instructions=callgrind`").filter(|_| !counts),
             duet: self.can_be_duet(),

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult};
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Program, Purpose, Rule,
-    Run, RunState, Side, StopCondition, Unit,
+    BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Program, Purpose,
+    QuirkEdge, Rule, Run, RunState, Side, StopCondition, Unit,
 };
 use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
@@ -66,9 +66,9 @@ fn what_would_be_found_is_not_said_beside_a_smaller_difference_that_was() {
 }
 
 /// The answer to a comparison of one row.
-fn text_of(row: ComparedRow) -> String {
+fn text_of(row: ComparedRow, quirk: Option<QuirkEdge>) -> String {
     let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
-    let terms = all.terms.clone();
+    let terms = Comparing { quirk, ..all.terms.clone() };
     let report = CompareReport {
         terms: &terms,
         described: ["old", "new"].map(str::to_owned),
@@ -85,7 +85,7 @@ fn text_of(row: ComparedRow) -> String {
 fn what_is_far_from_clear_names_cheaper_ways() {
     let answer = |round: f64, ratio: f64| {
         let row = ComparedRow { round, ..row("sort", ratio, 0.3) };
-        text_of(row)
+        text_of(row, None)
     };
     let hint = "hint: `-m cpu` compares the CPU time, which varies less";
     let minutes = 20e9;
@@ -95,6 +95,11 @@ fn what_is_far_from_clear_names_cheaper_ways() {
     assert!(near.contains("would decide") && !near.contains("hint: "), "{near}");
     let clear = answer(minutes, 2.0);
     assert!(clear.contains("slower") && !clear.contains("hint: "), "{clear}");
+    // `quirk effect` takes no metric.
+    let quirk =
+        Some(QuirkEdge { quirk: "flags".to_owned(), revision: "abc".to_owned(), begins: true });
+    let of_quirk = text_of(ComparedRow { round: minutes, ..row("sort", 1.02, 0.3) }, quirk);
+    assert!(of_quirk.contains("hint: measure again when the host is quiet"), "{of_quirk}");
 }
 
 fn run(rule: Rule) -> Run {
@@ -286,7 +291,7 @@ fn a_ratio_of_other_medians_than_those_that_are_shown_is_said_to_be_one() {
             ..row.comparison.estimate.unwrap()
         };
         row.comparison.second = Some(of_medians);
-        text_of(row)
+        text_of(row, None)
     };
     let text = said(1.274).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
