@@ -167,6 +167,10 @@ fn belief(view: &View, one: &Bisection) -> Markup {
                             "How likely each stretch of commits is to have the cause, in order of "
                             "history. Chance that nothing changed: "
                             (percent(standing.nothing)) "."
+                            @if standing.culprits.iter().any(|it| it.neighbours > 0) {
+                                " Differences between builds, by their layout, are left out here; "
+                                "how sure the named commit is includes them."
+                            }
                         }
                     }
                 }
