@@ -57,13 +57,14 @@ fn the_commit_is_named_and_verified() {
     whole range 04d0f63dfe..d212f0c56c: <percent>
 
     revision  date  samples  level
-    04d0f63dfe  2023-11-14  2  100
+    04d0f63dfe  2023-11-14  3  100
+    d8d38180d2  2023-11-15  1  100
     b9f0ce9990  2023-11-15  2  100
     0dda7a14c7  2023-11-15  2  130  ←
     6844264360  2023-11-15  1  130
     d212f0c56c  2023-11-15  2  130
 
-    5 builds in <time>, 9 samples in <time>; run 1 on <host>
+    6 builds in <time>, 11 samples in <time>; run 1 on <host>
     `tacho bisect log <name>` shows each step
     once more, with fresh samples:
       tacho bisect 04d0f63dfe d212f0c56c --benchmark work --metric work \
