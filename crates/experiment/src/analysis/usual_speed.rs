@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{HostUnevenness, Measurement, Metric, Sample};
+use tacho_stats::Summary;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion};
 use tacho_store::Values;
 
@@ -116,6 +117,18 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metr
     UsualSpeed { samples, uneven: Some(fit.uneven()) }
 }
 
+/// What values at the host's usual speed say, with the range that was measured; with their own
+/// where the median is not within that.
+#[must_use]
+pub fn with_measured_range(usual: Summary, measured: Option<Summary>) -> Summary {
+    match measured {
+        Some(Summary { min, max, .. }) if (min..=max).contains(&usual.median) => {
+            Summary { min, max, ..usual }
+        }
+        _ => usual,
+    }
+}
+
 /// All that these runs measured of a benchmark at the host's usual speed, run by run; and by what
 /// share executions took longer at the slow speed, where it moved most.
 #[must_use]
@@ -195,6 +208,18 @@ mod tests {
                 one.values
             );
         }
+    }
+
+    #[test]
+    fn the_range_is_as_measured_and_holds_the_median() {
+        let of = |values: &[f64]| Summary::of(values).unwrap();
+        let usual = of(&[9.0, 10.0, 11.0]);
+        let shown = |measured: &[f64]| {
+            let shown = with_measured_range(usual, Some(of(measured)));
+            (shown.min, shown.median, shown.max)
+        };
+        assert_eq!(shown(&[8.0, 14.0, 20.0]), (8.0, 10.0, 20.0));
+        assert_eq!(shown(&[18.0, 20.0, 22.0]), (9.0, 10.0, 11.0));
     }
 
     #[test]

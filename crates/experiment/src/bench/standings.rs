@@ -17,7 +17,7 @@ use super::{BenchCommand, BenchQuestion};
 use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
-use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
+use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed, with_measured_range};
 
 /// Among at most this many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
@@ -48,7 +48,8 @@ pub struct CommandResult {
     pub metric: Metric,
     /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
     pub stopped: Option<Stop>,
-    /// Its time, at the host's usual speed where that moved.
+    /// Its time, at the host's usual speed where that moved; the smallest and the largest value are
+    /// raw.
     pub time: Option<Summary>,
     /// Its time as it was measured, which files for other tools have.
     pub raw: Option<Summary>,
@@ -400,7 +401,8 @@ impl CommandResult {
         let values: Vec<f64> = counted_usual.filter_map(|it| it.value(&metric.name)).collect();
         Self {
             stopped: stopped(&question.rule, raw.as_ref(), samples),
-            time: Summary::sampled(&values, &limited.bounds, looked_at),
+            time: Summary::sampled(&values, &limited.bounds, looked_at)
+                .map(|time| with_measured_range(time, raw)),
             raw,
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),

@@ -49,6 +49,9 @@ pub fn duet([first, second]: [u32; 2]) -> String {
     format!("executed at the same time on processors {first} and {second}, swapped each round")
 }
 
+/// What is said of the range beside times that are at the host's usual speed.
+const RANGE: &str = ", min and max as measured";
+
 /// How uneven the host was by these comparisons, and what it would have cost most not to see that;
 /// where times are those at its usual speed, that they are, and by what share it moved.
 #[must_use]
@@ -60,8 +63,10 @@ pub fn host_speed<'a>(
     let gain = |it: &&Comparison| it.choice.gain.unwrap_or(1.0);
     let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
     match (most.and_then(|it| clauses::uneven(&it.choice)), series::uneven(uneven, "times")) {
-        (Some(line), Some(_)) => Some(format!("{line}; times are those at the host's usual speed")),
-        (line, usual) => line.or(usual),
+        (Some(line), Some(_)) => {
+            Some(format!("{line}; times are those at the host's usual speed{RANGE}"))
+        }
+        (line, usual) => usual.map(|it| it + RANGE).or(line),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use comfy_table::{Row, Table};
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
-use tacho_experiment::analysis::usual_speed;
+use tacho_experiment::analysis::usual_speed::{self, with_measured_range};
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
@@ -150,18 +150,21 @@ impl MeasuredBenchmark {
         self.at_usual_speed(self.watched.first()?).1
     }
 
-    /// A row a metric. As in a series, values are those at the host's usual speed.
+    /// A row a metric. As in a series, values are those at the host's usual speed; smallest and
+    /// largest ones are as they were measured.
     pub fn summary(&self, metrics: &[Metric]) -> String {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
             let (samples, _) = self.at_usual_speed(metric);
-            let counted = samples.iter().filter(|sample| sample.counts());
-            let values: Vec<f64> =
-                counted.filter_map(|sample| sample.value(&metric.name)).collect();
             let bounds: Vec<f64> =
                 self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
+            let of = |values: &[f64]| Summary::sampled(values, &bounds, self.looked_at);
             let summary = match self.layouts {
-                None => Summary::sampled(&values, &bounds, self.looked_at),
+                None => {
+                    let measured = of(&counted(self.all().map(|(_, sample)| sample), metric));
+                    of(&counted(samples.iter(), metric))
+                        .map(|usual| with_measured_range(usual, measured))
+                }
                 Some(layouts) => {
                     let of = LayoutMedians::of_samples(samples.iter(), metric, layouts);
                     Summary::over_layouts(&of.medians, &of.bounds)
@@ -255,7 +258,9 @@ impl MeasuredBenchmark {
     /// That the host's speed moved, and what the numbers are for that.
     pub fn usual_speed(&self) -> String {
         let line = series::uneven(self.uneven(), "medians");
-        line.map_or_else(String::new, |line| format!("{line}; samples are as measured\n"))
+        line.map_or_else(String::new, |line| {
+            format!("{line}; samples, min and max are as measured\n")
+        })
     }
 
     /// Which of these metrics could not be read, and why; several with one reason together.
@@ -430,4 +435,9 @@ fn fitted(list: &Table, head: &[&str]) -> String {
         format!("{first}\n  {}\n", named.join(", "))
     };
     list.row_iter().map(paragraph).collect()
+}
+
+/// The values of that metric, of the samples that count.
+fn counted<'a>(samples: impl Iterator<Item = &'a Sample>, metric: &Metric) -> Vec<f64> {
+    samples.filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect()
 }
