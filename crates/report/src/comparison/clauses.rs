@@ -326,6 +326,9 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
         Some(gain) if gain > MANY => {
             format!("{slow}; otherwise over {MANY} times as many samples would be needed")
         }
+        Some(gain) if gain < 2.5 => {
+            format!("{slow}; otherwise twice as many samples would be needed")
+        }
         Some(gain) => format!("{slow}; otherwise {gain:.0} times as many samples would be needed"),
         None => slow,
     })

@@ -55,10 +55,10 @@ impl Commits {
                 .is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
         };
         let (first, places) = part.places(end, start, selection.all_parents);
+        let tags_note = pattern.as_ref().and_then(|it| part.tags_note(it, first, &places));
         let first = first.map(|first| part.id(first));
         let note = start.filter(|start| first != Some(start.as_str()));
         let note = note.and(from).map(|from| parted(from, to, first)).or(self.shallow_note());
-        let tags_note = pattern.as_ref().and_then(|pattern| part.tags_note(pattern, &places));
         let notes: Vec<String> = note.into_iter().chain(tags_note).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let candidates = places.into_iter().map(|place| part.revision(place)).collect();
@@ -271,12 +271,15 @@ impl CommitPart {
 
     /// What to say about tags that match and are not among those places, or about a pattern that no
     /// tag matches.
-    fn tags_note(&self, pattern: &Pattern, places: &[usize]) -> Option<String> {
+    fn tags_note(
+        &self,
+        pattern: &Pattern,
+        first: Option<usize>,
+        places: &[usize],
+    ) -> Option<String> {
         let matching = |tags: &Vec<String>| tags.iter().filter(|tag| pattern.matches(tag)).count();
         if self.tags.values().all(|tags| matching(tags) == 0) {
-            return Some(format!(
-                "no tag matches `{pattern}`: only the first and the last revision are taken"
-            ));
+            return Some(resolve::no_tag_matches(pattern, first.is_some()));
         }
         let taken: HashSet<usize> = places.iter().copied().collect();
         let aside = self.between().filter(|place| !taken.contains(place));

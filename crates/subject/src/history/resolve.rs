@@ -143,6 +143,17 @@ pub(super) fn pattern(text: &str) -> Result<Pattern, SubjectError> {
         .map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
 }
 
+/// What is said of a pattern for tags that no tag matches, of a range or of all up to the newest
+/// revision.
+pub fn no_tag_matches(pattern: &Pattern, is_range: bool) -> String {
+    let taken = if is_range {
+        "the first and the last revision of the range are"
+    } else {
+        "the newest revision is"
+    };
+    format!("no tag matches `{pattern}`: only {taken} taken")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

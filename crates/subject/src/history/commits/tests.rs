@@ -213,7 +213,7 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
     assert_eq!((shown(&selected).as_str(), selected.note), ("1:a 3:s 5:c", None));
     assert_eq!(
         ask("w*", "..", false).note.unwrap(),
-        "no tag matches `w*`: only the first and the last revision are taken"
+        "no tag matches `w*`: only the newest revision is taken"
     );
     let note = ask("v*", "side..", false).note.unwrap();
     assert!(note.starts_with("`side` is not on the main line of `HEAD`"), "{note}");

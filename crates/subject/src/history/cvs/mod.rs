@@ -199,9 +199,7 @@ impl CvsHistory {
         };
         let candidates = self.revisions(first.unwrap_or(0)..=last);
         let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
-        let unmatched = unmatched.map(|pattern| {
-            format!("no tag matches `{pattern}`: only the first and the last revision are taken")
-        });
+        let unmatched = unmatched.map(|pattern| resolve::no_tag_matches(pattern, first.is_some()));
         let held_back = Some(self.points.len() - 1 - last).filter(|held| *held > 0 && to == HEAD);
         let held_back = held_back.map(|held| {
             format!(
