@@ -215,12 +215,13 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     } else {
         let share = by_chance(finding.p);
         let judged = match beside.judged {
-            1 => "it was judged alone".to_owned(),
-            many => format!("{many} series were judged together"),
+            // Of a series that the plan no longer has, nothing is judged now.
+            0 => String::new(),
+            1 => "; it was judged alone".to_owned(),
+            many => format!("; {many} series were judged together"),
         };
         format!(
-            "a series without any change would look like this by chance in {share} of cases; \
-             {judged}"
+            "a series without any change would look like this by chance in {share} of cases{judged}"
         )
     };
     let mut reasons = vec![how_sure, life(change)];

@@ -188,6 +188,8 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     let second = row.comparison.second.filter(|it| it.estimator == Estimator::Median);
     if let Some(second) = second {
         second.ratio.filter(|ratio| is_far(*ratio, medians))?;
+        // An estimate that is the ratio of the medians that are shown needs no word.
+        estimate.ratio.filter(|ratio| is_far(*ratio, medians))?;
         let is_corrected = row.comparison.choice.because == ChoiceReason::HostMoves;
         let medians = factor(medians);
         // The uncorrected ratio is in the row.
