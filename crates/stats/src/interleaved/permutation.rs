@@ -70,7 +70,7 @@ fn saddlepoint(rounds: &[Outcomes], seen: f64) -> f64 {
         return 1.0 - saddlepoint(&rounds.iter().map(mirrored).collect::<Vec<_>>(), -seen);
     }
     if seen >= most * (1.0 - 1e-9) {
-        return rounds.iter().map(|round| 1.0 / round.possible.len() as f64).product();
+        return rounds.iter().map(|round| share_of_highest(&round.possible)).product();
     }
     let (tilt, [height, _, curve]) = tilt(rounds, seen, size);
     let root = (2.0 * (tilt * seen - height)).max(0.0).sqrt();
@@ -122,6 +122,31 @@ fn cumulants(rounds: &[Outcomes], at: f64) -> [f64; 3] {
     sum
 }
 
+/// The share of the possible gains that are the highest: several orders have it where values are
+/// equal.
+fn share_of_highest(possible: &[f64]) -> f64 {
+    let size: f64 = possible.iter().map(|gain| gain.abs()).sum();
+    let top = highest(possible) - 1e-9 * size;
+    possible.iter().filter(|&&gain| gain >= top).count() as f64 / possible.len() as f64
+}
+
 fn highest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_values_are_equal_several_orders_are_the_highest() {
+        let round = |possible: &[f64], seen: f64| Outcomes { possible: possible.to_vec(), seen };
+        for equal in [5, 17, 27] {
+            let mut rounds = vec![round(&[0.0, 0.0], 0.0); equal];
+            rounds.extend(vec![round(&[-1.0, 1.0], 1.0); 3]);
+            assert!((chance_above(&rounds) - 0.125).abs() < 1e-9, "{equal}");
+        }
+        let rounds = vec![round(&[1.0, 1.0, -2.0], 1.0); 10];
+        assert!((chance_above(&rounds) - (2.0_f64 / 3.0).powi(10)).abs() < 1e-9);
+    }
 }
