@@ -5,9 +5,11 @@
 //! fit's variances are up to three times too small then. So no level counts as better known than
 //! its samples' own noise allows.
 
+use super::belief::RangeBelief;
 use super::noise::own_scale;
-use super::record::{FEWEST, Record};
-use super::rules::{BisectionRules, BuildVariation};
+use super::record::{FEWEST, LevelReading, Record};
+use super::rules::{BisectionRules, BuildVariation, INTERVAL, ValueKind};
+use crate::distribution::student_quantile;
 use crate::interleaved::{Fit, InterleavedExecution};
 
 /// The variance of a level by that of the mean of its samples. Few samples hardly show their noise:
@@ -70,4 +72,48 @@ fn fit(
     } else {
         Some(Fit::of_steady(executions, programs))
     }
+}
+
+/// What changed from a revision to a later one, on the scale of the readings, with its variance. A
+/// metric without noise has none.
+pub(super) fn between(
+    ends: (usize, usize),
+    levels: Option<&RevisionLevels>,
+    record: &Record,
+    rules: &BisectionRules,
+) -> Option<(f64, f64)> {
+    let medians = record.level(ends.0).zip(record.level(ends.1))?;
+    if record.programs.are_same(ends.0, ends.1) {
+        return Some((0.0, 0.0));
+    }
+    if rules.values == ValueKind::Failures {
+        return rate_between(ends, record, rules);
+    }
+    if record.is_exact(rules) {
+        return Some((medians.1 - medians.0, 0.0));
+    }
+    levels?.between(ends, record)
+}
+
+/// The same of rates of failure, from the executions of both alone.
+fn rate_between(
+    ends: (usize, usize),
+    record: &Record,
+    rules: &BisectionRules,
+) -> Option<(f64, f64)> {
+    let mut belief = RangeBelief::of(ends, &Record::default(), rules);
+    for end in [ends.0, ends.1] {
+        let own = record.of(end).map(|reading| LevelReading { revision: end, ..*reading });
+        own.for_each(|reading| belief.observe(reading));
+    }
+    belief.step(None)
+}
+
+/// How many standard errors an interval of 95 % reaches to either side: of few samples, which do
+/// not show their own noise well, as far as Student's t.
+pub(super) fn reach(record: &Record, rules: &BisectionRules) -> f64 {
+    if rules.values == ValueKind::Failures {
+        return INTERVAL;
+    }
+    student_quantile(0.975, record.freedom())
 }

@@ -1,7 +1,7 @@
 //! Whether an effect that was verified is there under other circumstances too.
 
 use super::belief::RangeBelief;
-use super::estimates::RevisionLevels;
+use super::estimates::{self, RevisionLevels};
 use super::noise::own_scale;
 use super::outcome::EffectEstimate;
 use super::record::Record;
@@ -60,7 +60,7 @@ pub fn probe(
     // Beside the word the interval of these pairs alone is said, and one with none in it would
     // belie it.
     let is_clear =
-        step * expected > 0.0 && step.abs() > report::reach(&record, rules) * variance.sqrt();
+        step * expected > 0.0 && step.abs() > estimates::reach(&record, rules) * variance.sqrt();
     let probed = match odds {
         odds if odds >= ODDS && is_clear => ProbeDecision::Holds,
         odds if odds > -ODDS => ProbeDecision::More,
@@ -88,7 +88,7 @@ pub fn scatter(rules: &BisectionRules, values: &[(bool, f64)]) -> (f64, usize) {
 
 /// What changed from the first revision to the second.
 fn between(record: &Record, rules: &BisectionRules) -> Option<(f64, f64)> {
-    report::between((0, 1), RevisionLevels::of(record, rules).as_ref(), record, rules)
+    estimates::between((0, 1), RevisionLevels::of(record, rules).as_ref(), record, rules)
 }
 
 fn in_order(rules: &BisectionRules, values: &[(bool, f64)]) -> Record {

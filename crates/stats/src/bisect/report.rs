@@ -1,63 +1,17 @@
 //! What was found, put together.
 
-use super::belief::RangeBelief;
 use super::between_builds;
-use super::estimates::RevisionLevels;
+use super::estimates::{RevisionLevels, between, reach};
 use super::levels::LevelPosterior;
 use super::outcome::{
     BisectorCulprit, BisectorFinding, BisectorOutcome, BisectorSide, BisectorSuspects,
     EffectEstimate, NoCulpritReason, RevisionEstimate,
 };
 use super::rates::Rates;
-use super::record::{LevelReading, Record};
-use super::rules::{BisectionRules, INTERVAL, SURE, ValueKind, WITHIN};
+use super::record::Record;
+use super::rules::{BisectionRules, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
-use crate::distribution::student_quantile;
-
-/// What changed from a revision to a later one, on the scale of the readings, with its variance. A
-/// metric without noise has none.
-pub(super) fn between(
-    ends: (usize, usize),
-    levels: Option<&RevisionLevels>,
-    record: &Record,
-    rules: &BisectionRules,
-) -> Option<(f64, f64)> {
-    let medians = record.level(ends.0).zip(record.level(ends.1))?;
-    if record.programs.are_same(ends.0, ends.1) {
-        return Some((0.0, 0.0));
-    }
-    if rules.values == ValueKind::Failures {
-        return rate_between(ends, record, rules);
-    }
-    if record.is_exact(rules) {
-        return Some((medians.1 - medians.0, 0.0));
-    }
-    levels?.between(ends, record)
-}
-
-/// The same of rates of failure, from the executions of both alone.
-fn rate_between(
-    ends: (usize, usize),
-    record: &Record,
-    rules: &BisectionRules,
-) -> Option<(f64, f64)> {
-    let mut belief = RangeBelief::of(ends, &Record::default(), rules);
-    for end in [ends.0, ends.1] {
-        let own = record.of(end).map(|reading| LevelReading { revision: end, ..*reading });
-        own.for_each(|reading| belief.observe(reading));
-    }
-    belief.step(None)
-}
-
-/// How many standard errors an interval of 95 % reaches to either side: of few samples, which do
-/// not show their own noise well, as far as Student's t.
-pub(super) fn reach(record: &Record, rules: &BisectionRules) -> f64 {
-    if rules.values == ValueKind::Failures {
-        return INTERVAL;
-    }
-    student_quantile(0.975, record.freedom())
-}
 
 /// Out of logarithms.
 pub(super) fn effect(

@@ -1,6 +1,7 @@
 //! A bisection of one range: prove, search, verify.
 
 use super::belief::RangeBelief;
+use super::estimates::{self, RevisionLevels};
 use super::levels::LevelPosterior;
 use super::noise::own_scale;
 use super::outcome::{BisectorFinding, BisectorStage, NoCulpritReason};
@@ -306,6 +307,19 @@ impl Search {
         portions
     }
 
+    /// Whether the interval that is shown of the change from end to end excludes what is asked for:
+    /// an answer that nothing changed stands beside it.
+    fn excludes(&self, record: &Record, rules: &BisectionRules) -> bool {
+        if rules.values == ValueKind::Failures {
+            return true;
+        }
+        let levels = RevisionLevels::of(record, rules);
+        let change = estimates::between(self.belief.ends(), levels.as_ref(), record, rules);
+        change.is_none_or(|(step, variance)| {
+            step.abs() + estimates::reach(record, rules) * variance.sqrt() < rules.least
+        })
+    }
+
     /// Whether anything changed from end to end: until it did, or did not by half of what is asked
     /// for.
     fn prove(
@@ -323,10 +337,12 @@ impl Search {
         // What is smaller than asked for may be there, unless nothing is much likelier.
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
         let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != ValueKind::Failures;
-        if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least)
-        {
+        let is_small = farthest(WITHIN) < rules.least / 2.0
+            || (is_nothing && farthest(EXCLUDED) < rules.least);
+        let is_part = self.belief.ends() != self.whole;
+        if is_small && (is_part || self.excludes(record, rules)) {
             return Some(match self.belief.ends() {
-                ends if ends != self.whole => self.leave_part(record, rules),
+                _ if is_part => self.leave_part(record, rules),
                 // It may be among those that could not be measured.
                 ends if ends != self.given && !self.is_rest() => {
                     Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::End))

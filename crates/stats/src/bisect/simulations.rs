@@ -512,6 +512,29 @@ fn builds_are_not_said_to_vary_where_the_host_moves() {
     }
 }
 
+#[test]
+fn where_nothing_is_said_to_change_the_interval_excludes_what_was_asked_for() {
+    let rules = BisectionRules::default();
+    for scatter in [
+        WorldScatter::Gaussian(0.01),
+        WorldScatter::Gaussian(0.03),
+        WorldScatter::Lognormal,
+        WorldScatter::TwoSpeeds(0.41, 10.0),
+    ] {
+        let mut reported = 0;
+        for seed in 0..40 {
+            let outcome = bisect(&mut BisectWorld::new(24, 0.0, scatter, seed), rules);
+            if outcome.finding != BisectorFinding::NotReproduced {
+                continue;
+            }
+            reported += 1;
+            let (low, high) = outcome.change.unwrap().interval;
+            assert!(-rules.least < low && high < rules.least.exp_m1(), "{scatter:?}: {low} {high}");
+        }
+        assert!(reported >= 38, "{scatter:?}: {reported}");
+    }
+}
+
 /// A part in which nothing changed, to which a refutation has led, does not end a search at once.
 #[test]
 fn one_refutation_ends_no_search() {
