@@ -40,9 +40,9 @@ pub struct BenchArgs {
         allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
     pub min_rounds: Option<u32>,
-    /// Execute each command at most N times. Without `--precision` and `--budget`, a command stops
-    /// earlier, once it has both `--min-rounds` and 3 s [default: 1000 with `--precision`, else
-    /// 1000000]
+    /// Execute each command at most N times. Without `--precision` and `--budget`, a command
+    /// usually stops before that: after `--min-rounds` executions and 3 s [default: 1000 with
+    /// `--precision`, else 1000000]
     #[arg(
         long, visible_alias = "max-runs", short = 'M', value_name = "N",
         allow_negative_numbers = true, help_heading = "How often",

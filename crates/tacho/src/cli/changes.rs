@@ -113,8 +113,7 @@ pub enum ChangesCommand {
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListChangesArgs {
-    /// Only changes that are between A (excluded) and B, or in REVISION, also those whose place is
-    /// not exactly known
+    /// Only changes that are, or may be, after A and up to B (or at REVISION)
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
     /// Only these benchmarks (in a file: series)
@@ -129,8 +128,7 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes whose state is one of the named states, and whose life is one of the named
-    /// lives
+    /// Only changes with one of the named states; where lives are named too, also with one of those
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds

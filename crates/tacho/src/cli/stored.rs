@@ -49,7 +49,8 @@ pub struct ShowArgs {
         conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"]
     )]
     pub diff: bool,
-    /// Print only the output of the last execution; needs `output = "keep"` in the plan
+    /// Print only the last output of the first benchmark that has one; needs `output = "keep"` in
+    /// the plan
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
     /// Only this benchmark: NAME, or NAME with version and parameters
