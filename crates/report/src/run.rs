@@ -25,10 +25,13 @@ pub fn summary(
     took: Option<Duration>,
 ) -> [String; 2] {
     let took = took.map_or_else(String::new, |took| format!(" after {}", duration(took)));
-    // A bisection has no rounds: it executes what it needs.
+    let rounds = count(run.rounds as usize, "round");
     let rounds = match run.purpose {
+        // It has no rounds: it executes what it needs.
         Purpose::Bisect => String::new(),
-        _ => format!("{}, ", count(run.rounds as usize, "round")),
+        Purpose::Track => format!("{rounds}, "),
+        // They end as soon as enough is known.
+        _ => format!("at most {rounds}, "),
     };
     let ended = bisection.and_then(|bisection| bisection_end(run, bisection));
     let state = ended.unwrap_or_else(|| run.state.word());
