@@ -11,7 +11,7 @@ use crate::quirk::QuirkEffect;
 use crate::words::{count, effect as percent, effect_interval};
 
 /// A confirmed size and that of the series differ from this ratio on.
-const OTHERWISE: f64 = 1.025;
+const OTHERWISE: f64 = 1.005;
 
 /// How much the level changed: `+6.1 %`, `from zero`; of both sides measured again where they still
 /// differ.
