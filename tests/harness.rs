@@ -345,6 +345,7 @@ fn without_load(text: &str) -> String {
             || line.contains(": most of the time is the start of a process: ")
             || line.starts_with("hint: repeat the work many times ")
             || line.starts_with("note: no verdict yet for ")
+            || line.starts_with("note: also changed: `wall`;")
             || line.starts_with("note: the host's speed moved by ")
             || line.starts_with("note: commands waited for a CPU ")
             || line.starts_with("hint: `--metric cpu` shows the CPU time")
