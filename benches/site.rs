@@ -54,6 +54,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             limited: LimitedExecutions::default(),
             runs: Vec::new(),
             value_runs: vec![],
+            reach: None,
             failed: 0,
             failure: None,
             looked_at: false,

@@ -90,6 +90,10 @@ pub struct Point {
     /// Of each value the number of its run; empty where the build is several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub value_runs: Vec<i64>,
+    /// How far the 95 % interval of the level reaches to either side, as a logarithm, where the
+    /// values are at the host's usual speed and that is known; else the values show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<f64>,
     /// How many executions failed.
     pub failed: u32,
     /// How the first failed one of the newest run failed, in one line.

@@ -64,7 +64,10 @@ pub fn summary(point: &Point) -> Option<Summary> {
     if !point.layouts.is_empty() {
         return Summary::over_layouts(&point.values, &point.limited.bounds);
     }
-    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
+    // An interval of a fixed number of values does not hold where looking at them chose it.
+    let reach = point.reach.filter(|_| !point.looked_at);
+    let summary = Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)?;
+    Some(summary.with_reach(reach))
 }
 
 /// A revision's name, with its first tag in front.
@@ -447,6 +450,7 @@ mod tests {
             limited: tacho_record::LimitedExecutions::default(),
             runs: levels.iter().map(|it| it.0).collect(),
             value_runs: all.iter().map(|it| it.0).collect(),
+            reach: None,
             failed: 0,
             failure: None,
             looked_at: false,

@@ -54,6 +54,15 @@ impl Summary {
         })
     }
 
+    /// The same with an interval that reaches this far to either side of the median, as a
+    /// logarithm; with its own where none is given, or samples were cut off.
+    #[must_use]
+    pub fn with_reach(self, reach: Option<f64>) -> Self {
+        let given = reach.filter(|_| self.censored == 0).map(f64::exp);
+        let interval = given.map(|factor| (self.median / factor, self.median * factor));
+        Self { interval: interval.or(self.interval), ..self }
+    }
+
     /// The median, or what it is at least.
     #[must_use]
     pub fn known_median(&self) -> BoundedValue {

@@ -10,7 +10,7 @@ use tacho_record::{
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
-use crate::analysis::usual_speed::even_out;
+use crate::analysis::usual_speed::{even_out, pooled_reach};
 use crate::build::layout_rotation::{LayoutMedians, layout_of};
 use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
@@ -85,13 +85,14 @@ pub fn read_with_values(
     let reported = store.changes(of.host)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
-        let uneven = even_out(&mut values, metric);
+        let usual = even_out(&mut values, metric);
         let mut builds = present_builds(&known, of.recipes);
         match of.planned {
             Some(benchmark) => forget_void(store, &mut values, benchmark)?,
             None => prefer_measured(&mut builds, &known, &values),
         }
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
+        material.reaches = usual.reaches;
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         let points: Vec<Point> =
@@ -100,7 +101,7 @@ pub fn read_with_values(
         let is_shown = |one: &HostUnevenness| points.iter().any(|it| it.runs.contains(&one.run));
         let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
-            uneven: uneven.into_iter().filter(is_shown).collect(),
+            uneven: usual.uneven.into_iter().filter(is_shown).collect(),
             points,
             changes: level_changes(&reported, of.benchmark, metric),
         };
@@ -189,6 +190,8 @@ struct SeriesMaterial<'a> {
     ends: &'a StoppingReasons,
     /// Why there are no values.
     absent: HashMap<(&'a str, Digest), String>,
+    /// How well levels at the host's usual speed are known.
+    reaches: HashMap<(i64, String, Digest), f64>,
 }
 
 impl<'a> SeriesMaterial<'a> {
@@ -205,7 +208,16 @@ impl<'a> SeriesMaterial<'a> {
         {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
         }
-        Self { builds, values, of, better, ends, absent: HashMap::new() }
+        Self { builds, values, of, better, ends, absent: HashMap::new(), reaches: HashMap::new() }
+    }
+
+    /// How far the interval of what these runs measured of one program reaches, where it is known.
+    fn reach(&self, values: &[&Values]) -> Option<f64> {
+        let reach = |one: &Values| {
+            self.reaches.get(&(one.run, one.revision.clone(), one.artifact)).copied()
+        };
+        let runs: Vec<_> = values.iter().map(|one| (one.values.as_slice(), reach(one))).collect();
+        pooled_reach(&runs)
     }
 
     /// All that reached a limit. That there would have been more of it says nothing where more is
@@ -280,6 +292,7 @@ impl<'a> SeriesMaterial<'a> {
             build: build.cloned(),
             outdated: build.is_some_and(|build| build.recipe != self.of.recipes.of(&revision.id)),
             equal_to: equal_to.map(str::to_owned),
+            reach: over.is_none().then(|| self.reach(measured)).flatten(),
             values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
             layouts: over.map(|over| over.values).unwrap_or_default(),
             absent: artifact

@@ -1,21 +1,35 @@
 //! Values of a series at the host's usual speed: what the host did to each execution is taken off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use tacho_record::{HostUnevenness, Measurement, Metric, Sample};
+use tacho_record::{Digest, HostUnevenness, Measurement, Metric, Sample};
 use tacho_stats::Summary;
-use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, MovementQuestion, UsualSpeedValues};
+use tacho_stats::summary::median;
 use tacho_store::Values;
 
+/// Standard errors that a 95 % interval reaches to either side.
+const NORMAL_95: f64 = 1.96;
 /// Fewer values of a program in a run do not show what the host did.
 const FEWEST: usize = 3;
 
+/// What the host's path says of values that are at its usual speed.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct SeriesAtUsualSpeed {
+    /// In which runs the speed moved: in none of a metric that no speed moves.
+    pub uneven: Vec<HostUnevenness>,
+    /// How far the 95 % interval of a level reaches to either side, as a logarithm, where it is
+    /// known; by run, revision and artifact.
+    pub reaches: HashMap<(i64, String, Digest), f64>,
+}
+
 /// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
 /// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
-/// measured. Answers in which runs the speed moved: in none of a metric that no speed moves.
-pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> Vec<HostUnevenness> {
+/// measured.
+pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> SeriesAtUsualSpeed {
+    let mut found = SeriesAtUsualSpeed::default();
     if !metric.is_of_speed() {
-        return Vec::new();
+        return found;
     }
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
@@ -24,8 +38,10 @@ pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> Vec<HostUneven
             runs.entry(one.run).or_default().push(index);
         }
     }
-    let several = runs.into_iter().filter(|(_, measured)| measured.len() > 1);
-    several.filter_map(|(run, measured)| even_out_run(run, values, &measured)).collect()
+    for (run, measured) in runs.into_iter().filter(|(_, measured)| measured.len() > 1) {
+        even_out_run(run, values, &measured, &mut found);
+    }
+    found
 }
 
 /// An execution with where its value stands.
@@ -37,7 +53,7 @@ struct PlacedExecution {
 
 /// Puts executions in order of time. The fit and their values at the host's usual speed, where the
 /// speed is seen to move.
-fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>)> {
+fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, UsualSpeedValues)> {
     all.sort_by_key(|it| it.place);
     let executions: Vec<InterleavedExecution> = all.iter().map(|it| it.execution).collect();
     let fit =
@@ -46,7 +62,12 @@ fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>
     Some((fit, evened))
 }
 
-fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<HostUnevenness> {
+fn even_out_run(
+    run: i64,
+    values: &mut [Values],
+    measured: &[usize],
+    found: &mut SeriesAtUsualSpeed,
+) {
     let mut all = Vec::new();
     for (program, &index) in measured.iter().enumerate() {
         let one = &values[index];
@@ -56,11 +77,16 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<H
             all.push(PlacedExecution { place: (round, position), execution, index: (index, at) });
         }
     }
-    let (fit, evened) = fitted(&mut all, measured.len())?;
-    for (value, PlacedExecution { index: (one, at), .. }) in evened.into_iter().zip(&all) {
+    let Some((fit, evened)) = fitted(&mut all, measured.len()) else { return };
+    for (value, PlacedExecution { index: (one, at), .. }) in evened.values.into_iter().zip(&all) {
         values[*one].values[*at] = value.exp();
     }
-    Some(HostUnevenness { run, slower: fit.uneven(), gain: fit.gain() })
+    for (reach, &index) in evened.reaches.into_iter().zip(measured) {
+        let one = &values[index];
+        let key = (run, one.revision.clone(), one.artifact);
+        found.reaches.extend(reach.map(|reach| (key, reach)));
+    }
+    found.uneven.push(HostUnevenness { run, slower: fit.uneven(), gain: fit.gain() });
 }
 
 /// Samples at the host's usual speed.
@@ -71,6 +97,17 @@ pub struct UsualSpeed {
     pub samples: Vec<Vec<Sample>>,
     /// By what share executions took longer at the slow speed, where it is seen to move.
     pub uneven: Option<f64>,
+    /// Of each vector of samples how far the 95 % interval of its program's level reaches to either
+    /// side, as a logarithm, where that is known.
+    pub reaches: Vec<Option<f64>>,
+}
+
+impl UsualSpeed {
+    /// Samples as they were measured.
+    #[must_use]
+    pub fn unknown(samples: &[Vec<Sample>]) -> Self {
+        Self { samples: samples.to_vec(), uneven: None, reaches: vec![None; samples.len()] }
+    }
 }
 
 /// The same of samples: those that one run executed in turns. Each vector is of one program; those
@@ -79,7 +116,7 @@ pub struct UsualSpeed {
 #[must_use]
 pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metric) -> UsualSpeed {
     if !metric.is_of_speed() {
-        return UsualSpeed { samples: samples.to_vec(), uneven: None };
+        return UsualSpeed::unknown(samples);
     }
     let metric = metric.name.as_str();
     let mut all = Vec::new();
@@ -101,26 +138,32 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metr
             PlacedExecution { place: (place.round, place.position), execution, index: (index, at) }
         }));
     }
-    let mut samples = samples.to_vec();
+    let mut usual = UsualSpeed::unknown(samples);
     let several = Some(&mut all).filter(|_| known.len() > 1);
     let Some((fit, evened)) = several.and_then(|all| fitted(all, known.len())) else {
-        return UsualSpeed { samples, uneven: None };
+        return usual;
     };
-    for (evened, PlacedExecution { index: (index, at), execution, .. }) in
-        evened.into_iter().zip(&all)
+    for (level, PlacedExecution { index: (index, at), execution, .. }) in
+        evened.values.iter().zip(&all)
     {
-        let values = &mut samples[*index][*at].values;
+        usual.reaches[*index] = evened.reaches[execution.program];
+        let values = &mut usual.samples[*index][*at].values;
         for (_, value) in values.iter_mut().filter(|(name, _)| name == metric) {
-            *value *= (evened - execution.value).exp();
+            *value *= (level - execution.value).exp();
         }
     }
-    UsualSpeed { samples, uneven: Some(fit.uneven()) }
+    UsualSpeed { uneven: Some(fit.uneven()), ..usual }
 }
 
-/// What values at the host's usual speed say, with the range that was measured; with their own
-/// where the median is not within that.
+/// What values at the host's usual speed say: with the interval of their level where that is known,
+/// and with the range that was measured; with their own where the median is not within that.
 #[must_use]
-pub fn with_measured_range(usual: Summary, measured: Option<Summary>) -> Summary {
+pub fn with_measured_range(
+    usual: Summary,
+    measured: Option<Summary>,
+    reach: Option<f64>,
+) -> Summary {
+    let usual = usual.with_reach(reach);
     match measured {
         Some(Summary { min, max, .. }) if (min..=max).contains(&usual.median) => {
             Summary { min, max, ..usual }
@@ -129,21 +172,73 @@ pub fn with_measured_range(usual: Summary, measured: Option<Summary>) -> Summary
     }
 }
 
-/// All that these runs measured of a benchmark at the host's usual speed, run by run; and by what
-/// share executions took longer at the slow speed, where it moved most.
+/// All that runs measured of a benchmark, at the host's usual speed.
+pub struct RunsAtUsualSpeed {
+    /// What they measured, run by run.
+    pub measurements: Vec<Measurement>,
+    /// Of each measurement how far the 95 % interval of its level reaches, as a logarithm, where
+    /// that is known.
+    pub reaches: Vec<Option<f64>>,
+    /// By what share executions took longer at the slow speed, where it moved most.
+    pub uneven: Option<f64>,
+}
+
+impl RunsAtUsualSpeed {
+    /// The samples of those measurements for which this holds, and how far the interval of their
+    /// level reaches.
+    #[must_use]
+    pub fn of(
+        self,
+        metric: &Metric,
+        is_own: impl Fn(&Measurement) -> bool,
+    ) -> (Vec<Sample>, Option<f64>) {
+        let all = self.measurements.into_iter().zip(self.reaches);
+        let (own, reaches): (Vec<Vec<Sample>>, Vec<_>) =
+            all.filter(|(one, _)| is_own(one)).map(|(one, reach)| (one.samples, reach)).unzip();
+        let counted = |samples: &Vec<Sample>| -> Vec<f64> {
+            let counted = samples.iter().filter(|sample| sample.counts());
+            counted.filter_map(|sample| sample.value(&metric.name)).collect()
+        };
+        let values: Vec<Vec<f64>> = own.iter().map(counted).collect();
+        let runs: Vec<_> = values.iter().map(Vec::as_slice).zip(reaches).collect();
+        (own.concat(), pooled_reach(&runs))
+    }
+}
+
+/// Takes off what the host did, run by run.
 #[must_use]
-pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> (Vec<Measurement>, Option<f64>) {
+pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> RunsAtUsualSpeed {
     all.sort_by_key(|one| one.run);
-    let mut uneven: Option<f64> = None;
+    let (mut uneven, mut reaches): (Option<f64>, _) = (None, Vec::with_capacity(all.len()));
     for of_run in all.chunk_by_mut(|one, other| one.run == other.run) {
         let samples: Vec<Vec<Sample>> = of_run.iter().map(|one| one.samples.clone()).collect();
         let usual = each_at_usual_speed(&samples, metric);
         for (one, samples) in of_run.iter_mut().zip(usual.samples) {
             one.samples = samples;
         }
+        reaches.extend(usual.reaches);
         uneven = uneven.into_iter().chain(usual.uneven).max_by(f64::total_cmp);
     }
-    (all, uneven)
+    RunsAtUsualSpeed { measurements: all, reaches, uneven }
+}
+
+/// How far the 95 % interval of a level that several runs measured reaches, as a logarithm; of each
+/// run its values and how far its own reaches. `None` where that is not known of each run.
+///
+/// Runs count by their values. What their levels differ by adds to what each does not know.
+#[must_use]
+pub fn pooled_reach(runs: &[(&[f64], Option<f64>)]) -> Option<f64> {
+    let known = |(values, reach): &(&[f64], Option<f64>)| {
+        Some((values.len() as f64, median(values)?.ln(), (*reach)?))
+    };
+    let measured = runs.iter().filter(|(values, _)| !values.is_empty());
+    let runs: Vec<(f64, f64, f64)> = measured.map(known).collect::<Option<_>>()?;
+    let all: f64 = runs.iter().map(|(count, ..)| count).sum();
+    let mean = runs.iter().map(|(count, level, _)| count * level).sum::<f64>() / all;
+    let square = |(count, level, reach): &(f64, f64, f64)| {
+        (count / all).powi(2) * (reach.powi(2) + (NORMAL_95 * (level - mean)).powi(2))
+    };
+    (!runs.is_empty()).then(|| runs.iter().map(square).sum::<f64>().sqrt())
 }
 
 /// The same, where each vector is of a program of its own.
@@ -157,7 +252,6 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
     use tacho_record::{Digest, LimitedExecutions, Outcome, Place};
-    use tacho_stats::summary::median;
 
     use super::*;
 
@@ -190,7 +284,8 @@ mod tests {
     fn the_hosts_speed_moves_neither_sizes_nor_counts() {
         for metric in ["peak-memory", "minor-faults", "voluntary-switches"] {
             let mut values = measured();
-            assert_eq!(even_out(&mut values, &named(metric)), [], "{metric}");
+            let found = even_out(&mut values, &named(metric));
+            assert_eq!(found, SeriesAtUsualSpeed::default(), "{metric}");
             assert_eq!(values, measured(), "{metric}");
         }
     }
@@ -198,7 +293,7 @@ mod tests {
     #[test]
     fn a_slow_spell_is_taken_off() {
         let mut values = measured();
-        let uneven = even_out(&mut values, &named("wall"));
+        let uneven = even_out(&mut values, &named("wall")).uneven;
         assert_eq!(uneven.len(), 1);
         assert!((uneven[0].slower - 1.0).abs() < 0.1 && uneven[0].gain > 100.0, "{uneven:?}");
         for (one, level) in values.iter().zip([101.0, 106.0]) {
@@ -215,11 +310,36 @@ mod tests {
         let of = |values: &[f64]| Summary::of(values).unwrap();
         let usual = of(&[9.0, 10.0, 11.0]);
         let shown = |measured: &[f64]| {
-            let shown = with_measured_range(usual, Some(of(measured)));
+            let shown = with_measured_range(usual, Some(of(measured)), None);
             (shown.min, shown.median, shown.max)
         };
         assert_eq!(shown(&[8.0, 14.0, 20.0]), (8.0, 10.0, 20.0));
         assert_eq!(shown(&[18.0, 20.0, 22.0]), (9.0, 10.0, 11.0));
+    }
+
+    #[test]
+    fn a_level_that_is_known_has_its_interval_and_the_range_as_measured() {
+        let of = |values: &[f64]| Summary::of(values).unwrap();
+        let usual = of(&[9.0, 10.0, 11.0]);
+        let shown = with_measured_range(usual, Some(of(&[8.0, 14.0, 20.0])), Some(1.25_f64.ln()));
+        let (low, high) = shown.interval.unwrap();
+        assert!((low - 8.0).abs() < 1e-9 && (high - 12.5).abs() < 1e-9, "{shown:?}");
+        assert_eq!((shown.min, shown.max), (8.0, 20.0));
+    }
+
+    #[test]
+    fn runs_that_disagree_widen_the_interval() {
+        let known = Some(0.02);
+        let reach = |runs: &[(&[f64], Option<f64>)]| pooled_reach(runs);
+        assert_eq!(reach(&[(&[10.0; 6], known)]), known);
+        // As sharp, and twice as many: narrower by the square root of two.
+        let twice = reach(&[(&[10.0; 6], known), (&[10.0; 6], known)]).unwrap();
+        assert!((twice - 0.02 / 2.0_f64.sqrt()).abs() < 1e-12, "{twice}");
+        // 10 % apart: the interval holds both levels.
+        let apart = reach(&[(&[10.0; 6], known), (&[11.0; 6], known)]).unwrap();
+        assert!(apart > 1.1_f64.ln() / 2.0 && apart < 0.1, "{apart}");
+        assert_eq!(reach(&[(&[10.0; 6], known), (&[10.0; 6], None)]), None);
+        assert_eq!(reach(&[]), None);
     }
 
     #[test]
@@ -298,7 +418,7 @@ mod tests {
         alone[1].run = 2;
         for before in [with_zero, alone] {
             let mut after = before.clone();
-            assert_eq!(even_out(&mut after, &named("wall")), []);
+            assert_eq!(even_out(&mut after, &named("wall")), SeriesAtUsualSpeed::default());
             assert_eq!(after, before);
         }
     }
@@ -308,7 +428,7 @@ mod tests {
         let [zero, one] = <[Values; 2]>::try_from(measured()).unwrap();
         let two = Values { revision: "r2".into(), ..one.clone() };
         let mut values = [Values { values: vec![0.0; 20], ..zero }, one, two];
-        assert_eq!(even_out(&mut values, &named("wall")).len(), 1);
+        assert_eq!(even_out(&mut values, &named("wall")).uneven.len(), 1);
         assert_eq!(values[0].values, [0.0; 20]);
         assert!(values[1].values.iter().all(|value| (value / 106.0 - 1.0).abs() < 0.05));
     }

@@ -100,12 +100,12 @@ impl Standings {
         margin: f64,
     ) -> Self {
         let usual = usual_speed_of(question, samples);
-        let alone = |(command, (samples, usual)): (&BenchCommand, (&Vec<Sample>, &Vec<Sample>))| {
-            CommandResult::alone(command, samples, usual, question)
+        let alone = |(at, command): (usize, &BenchCommand)| {
+            let usual = (usual.samples[at].as_slice(), usual.reaches[at]);
+            CommandResult::alone(command, &samples[at], usual, question)
         };
-        let of_each = samples.iter().zip(&usual.samples);
         let mut standings = Self {
-            each: question.commands.iter().zip(of_each).map(alone).collect(),
+            each: question.commands.iter().enumerate().map(alone).collect(),
             reference,
             uneven: usual.uneven,
             warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
@@ -284,7 +284,7 @@ fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpe
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
     match times.first().filter(|_| is_one && question.duet.is_none()) {
         Some(time) => each_at_usual_speed(samples, time),
-        None => UsualSpeed { samples: samples.to_vec(), uneven: None },
+        None => UsualSpeed::unknown(samples),
     }
 }
 
@@ -370,11 +370,12 @@ fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<St
 }
 
 impl CommandResult {
-    /// What its own samples say, and the same at the host's usual speed.
+    /// What its own samples say, and the same at the host's usual speed, with how far the interval
+    /// of its level reaches.
     fn alone(
         command: &BenchCommand,
         samples: &[Sample],
-        usual: &[Sample],
+        (usual, reach): (&[Sample], Option<f64>),
         question: &BenchQuestion,
     ) -> Self {
         let looked_at = question.rule.precision.is_some();
@@ -402,7 +403,7 @@ impl CommandResult {
         Self {
             stopped: stopped(&question.rule, raw.as_ref(), samples),
             time: Summary::sampled(&values, &limited.bounds, looked_at)
-                .map(|time| with_measured_range(time, raw)),
+                .map(|time| with_measured_range(time, raw, reach.filter(|_| !looked_at))),
             raw,
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),

@@ -352,7 +352,7 @@ fn row(
     key: &BenchmarkKey,
     metric: &Metric,
     built: &[LayoutBuild],
-    UsualSpeed { samples, uneven }: &UsualSpeed,
+    UsualSpeed { samples, uneven, .. }: &UsualSpeed,
 ) -> BenchmarkLayouts {
     let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
     let measured: Vec<Vec<Process>> =

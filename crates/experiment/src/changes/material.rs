@@ -354,6 +354,7 @@ mod tests {
             },
             runs: vec![1],
             value_runs: vec![],
+            reach: None,
             failed: 0,
             failure: None,
             looked_at: false,

@@ -195,7 +195,7 @@ impl BenchmarkCells {
     pub fn at_usual_speed(&self, metric: &Metric) -> UsualSpeed {
         let [a, b, _] = self.builds;
         if a.max(b) < 2 {
-            return UsualSpeed { samples: self.samples.clone(), uneven: None };
+            return UsualSpeed::unknown(&self.samples);
         }
         let programs: Vec<usize> = (0..self.samples.len()).map(|cell| cell % (a + b)).collect();
         at_usual_speed(&self.samples, &programs, metric)

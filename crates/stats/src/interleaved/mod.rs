@@ -30,11 +30,30 @@ pub use fit::{Fit, InterleavedExecution};
 pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
+use crate::distribution::student_quantile;
 use fit::{EXACT, KNOWN, rest, spread};
 
 /// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
 /// a host that changes between speeds as fast as it executes.
 const SHARPER: f64 = 0.5;
+
+/// Few executions of fewer programs can agree by chance on a host that changes its speed with each
+/// of them: levels then seem to be known much better than they are.
+const FEWEST_PROGRAMS: usize = 4;
+/// Fewer executions do not show how well a level is known.
+const FEWEST_EXECUTIONS: usize = 6;
+
+/// Values at the host's usual speed, as logarithms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsualSpeedValues {
+    /// One of each execution.
+    pub values: Vec<f64>,
+    /// Of each program how far the 95 % interval of its level reaches to either side, beside the
+    /// usual speed that all have in common: Student's t times the [standard
+    /// error](Fit::variances). `None` where the values were not corrected, and where programs or
+    /// executions are too few.
+    pub reaches: Vec<Option<f64>>,
+}
 
 impl Fit {
     /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no
@@ -128,31 +147,33 @@ impl Fit {
     /// knows the level more sharply than the median of single values does. Unchanged where nothing
     /// shows that the speed moves, and of programs that do not share the path.
     #[must_use]
-    pub fn at_usual_speed(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
+    pub fn at_usual_speed(&self, executions: &[InterleavedExecution]) -> UsualSpeedValues {
+        let programs = self.effects.len();
         let raw = || executions.iter().map(|execution| execution.value).collect();
+        let mut found = UsualSpeedValues { values: raw(), reaches: vec![None; programs] };
         if !self.by_neighbours {
-            return raw();
+            return found;
         }
         // Where the path is not known well enough, single values are sharper as they are.
-        let mut values = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
-        let share =
-            neighbours::share_path(&self.rest, |at| executions[at].program, self.effects.len());
-        for (program, level) in self.levels().into_iter().enumerate() {
-            let own = |at: &usize| executions[*at].program == program;
-            let own: Vec<usize> = (0..values.len()).filter(own).collect();
-            if !share[program] {
-                for at in own {
-                    values[at] = executions[at].value;
-                }
-                continue;
+        let evened = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
+        let share = neighbours::share_path(&self.rest, |at| executions[at].program, programs);
+        let (levels, variances) = (self.levels(), self.variances());
+        let mut of_programs = vec![Vec::new(); programs];
+        for (at, execution) in executions.iter().enumerate() {
+            of_programs[execution.program].push(at);
+        }
+        for (program, own) in of_programs.into_iter().enumerate().filter(|(one, _)| share[*one]) {
+            let all: Vec<f64> = own.iter().map(|&at| evened[at]).collect();
+            let off = crate::summary::median(&all).map_or(0.0, |median| levels[program] - median);
+            for &at in &own {
+                found.values[at] = evened[at] + off;
             }
-            let all: Vec<f64> = own.iter().map(|&at| values[at]).collect();
-            let off = crate::summary::median(&all).map_or(0.0, |median| level - median);
-            for at in own {
-                values[at] += off;
+            if programs >= FEWEST_PROGRAMS && own.len() >= FEWEST_EXECUTIONS {
+                let student = student_quantile(0.975, own.len() as f64 - 1.0);
+                found.reaches[program] = Some(student * variances[program].sqrt());
             }
         }
-        values
+        found
     }
 
     /// The level of each program at the host's usual speed, as a logarithm: its effect above the

@@ -177,7 +177,7 @@ fn values_at_the_usual_speed_have_the_levels_of_the_fit_and_their_intervals_hold
         for seed in 0..60 {
             let executions = SimulatedHost::new(movement, 300 + seed).rounds(&LEVELS, 20);
             let fit = Fit::of(&executions, 6).unwrap();
-            let values = fit.at_usual_speed(&executions);
+            let values = fit.at_usual_speed(&executions).values;
             let truth = polish::centred(LEVELS.to_vec());
             let levels = fit.levels();
             let usual = levels.iter().sum::<f64>() / 6.0;
@@ -249,7 +249,7 @@ fn a_program_that_does_not_share_the_path_keeps_its_values() {
         let mut host = SimulatedHost::new(movement, 1100 + seed);
         host.responses = vec![0.0, 1.0];
         let executions = host.rounds(&[0.0, 0.0], 20);
-        let values = Fit::of(&executions, 2).unwrap().at_usual_speed(&executions);
+        let values = Fit::of(&executions, 2).unwrap().at_usual_speed(&executions).values;
         let kept = executions.iter().zip(&values).filter(|(it, _)| it.program == 0);
         let is_raw = kept.clone().all(|(it, value)| it.value.to_bits() == value.to_bits());
         let slow = executions.iter().filter(|it| it.program == 1 && it.value > 0.15).count();
@@ -296,5 +296,60 @@ fn small_differences_are_found_on_any_host() {
         let is_fast = matches!(movement, Movement::Spells { length, .. } if length < 10.0);
         assert!(is_fast || found[2] >= 50, "{movement:?}: {found:?}");
         assert!(found[4] >= 55, "{movement:?}: {found:?}");
+    }
+}
+
+/// How many levels of corrected programs were within their intervals, of how many, and how far
+/// those reached by how far the levels scattered.
+fn level_intervals(movement: Movement, programs: usize, rounds: u32) -> (usize, usize, f64) {
+    let truth: Vec<f64> = (0..programs).map(|at| (at as f64 * 0.37).sin() * 0.1).collect();
+    let centred = polish::centred(truth.clone());
+    let (mut held, mut reaches, mut squares) = (0, Vec::new(), 0.0);
+    for seed in 0..600 / programs as u64 {
+        let mut host = SimulatedHost::new(movement, 3000 + seed);
+        host.mode = seed.is_multiple_of(2).then_some((0.06, 0.3));
+        let executions = host.rounds(&truth, rounds);
+        let fit = Fit::of(&executions, programs).unwrap();
+        let found = fit.at_usual_speed(&executions).reaches;
+        for (program, reach) in found.into_iter().enumerate() {
+            let Some(reach) = reach else { continue };
+            let off = fit.effects[program] - centred[program];
+            held += usize::from(off.abs() <= reach);
+            squares += off * off;
+            reaches.push(reach);
+        }
+    }
+    let scatter = (squares / reaches.len() as f64).sqrt();
+    (held, reaches.len(), reaches.iter().sum::<f64>() / reaches.len() as f64 / scatter)
+}
+
+#[test]
+fn intervals_of_levels_hold_and_are_as_wide_as_levels_scatter() {
+    for movement in MOVEMENTS {
+        for (programs, rounds) in [(4, 10), (6, 10), (6, 20), (30, 10), (30, 30)] {
+            let (held, all, width) = level_intervals(movement, programs, rounds);
+            let share = held as f64 / all.max(1) as f64;
+            println!("{movement:?} {programs}×{rounds}: {share:.3} of {all}, {width:.2} errors");
+            // Levels of one host are not independent: 300 of them have a standard deviation of
+            // about 2 %.
+            assert!(
+                all < 300 || (share >= 0.92 && width < 3.0),
+                "{movement:?} {programs}×{rounds}"
+            );
+        }
+    }
+}
+
+#[test]
+fn three_programs_and_few_executions_have_no_interval_of_a_level() {
+    let spells = Movement::Spells { apart: 0.56, length: 30.0, share: 0.5 };
+    for (programs, rounds, is_known) in [(3, 30, false), (4, 5, false), (4, 30, true)] {
+        let executions = SimulatedHost::new(spells, 4).rounds(&LEVELS[..programs], rounds);
+        let fit = Fit::of(&executions, programs).unwrap();
+        let reaches = fit.at_usual_speed(&executions).reaches;
+        assert_eq!(
+            reaches.iter().filter(|it| it.is_some()).count(),
+            programs * usize::from(is_known)
+        );
     }
 }

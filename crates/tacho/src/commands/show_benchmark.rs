@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use comfy_table::{Row, Table};
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
-use tacho_experiment::analysis::usual_speed::{self, with_measured_range};
+use tacho_experiment::analysis::usual_speed::{self, RunsAtUsualSpeed, with_measured_range};
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
@@ -136,18 +136,17 @@ impl MeasuredBenchmark {
         }
     }
 
-    /// The samples with that metric at the host's usual speed, and by what share executions took
-    /// longer at the slow one, where it moved.
-    fn at_usual_speed(&self, metric: &Metric) -> (Vec<Sample>, Option<f64>) {
-        let (all, uneven) = usual_speed::by_run(self.together.clone(), metric);
+    fn at_usual_speed(&self, metric: &Metric) -> RunsAtUsualSpeed {
+        usual_speed::by_run(self.together.clone(), metric)
+    }
+
+    fn is_own(&self, one: &Measurement) -> bool {
         let key = |it: &Measurement| (it.run, it.artifact, it.revision.clone());
-        let own: Vec<_> = self.measurements.iter().map(key).collect();
-        let own = all.into_iter().filter(|it| own.contains(&key(it)));
-        (own.flat_map(|it| it.samples).collect(), uneven)
+        self.measurements.iter().any(|own| key(own) == key(one))
     }
 
     fn uneven(&self) -> Option<f64> {
-        self.at_usual_speed(self.watched.first()?).1
+        self.at_usual_speed(self.watched.first()?).uneven
     }
 
     /// A row a metric. As in a series, values are those at the host's usual speed; smallest and
@@ -155,7 +154,8 @@ impl MeasuredBenchmark {
     pub fn summary(&self, metrics: &[Metric]) -> String {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
-            let (samples, _) = self.at_usual_speed(metric);
+            let (samples, reach) = self.at_usual_speed(metric).of(metric, |it| self.is_own(it));
+            let reach = reach.filter(|_| !self.looked_at);
             let bounds: Vec<f64> =
                 self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
             let of = |values: &[f64]| Summary::sampled(values, &bounds, self.looked_at);
@@ -163,7 +163,7 @@ impl MeasuredBenchmark {
                 None => {
                     let measured = of(&counted(self.all().map(|(_, sample)| sample), metric));
                     of(&counted(samples.iter(), metric))
-                        .map(|usual| with_measured_range(usual, measured))
+                        .map(|usual| with_measured_range(usual, measured, reach))
                 }
                 Some(layouts) => {
                     let of = LayoutMedians::of_samples(samples.iter(), metric, layouts);

@@ -72,7 +72,7 @@ fn laid_out(
     before: Option<&LayoutSeries>,
 ) -> Option<LayoutSeries> {
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
-    let UsualSpeed { samples: evened, uneven } = each_at_usual_speed(&samples, &metric);
+    let UsualSpeed { samples: evened, uneven, .. } = each_at_usual_speed(&samples, &metric);
     let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
