@@ -11,30 +11,30 @@ use crate::summary::quantile;
 
 /// Neighbours up to this far apart. Farther ones add little on any host, and false peaks on some.
 pub(super) const LAGS: usize = 3;
-/// Turns with the first, safer tails, and with the final ones.
-const TURNS: [usize; 3] = [10, 15, 30];
-/// The first turns have Cauchy's tails, whose likelihood has fewer false peaks.
-const SAFE: f64 = 1.0;
+/// Turns with light tails, with Cauchy's, and with the final ones.
+pub(super) const TURNS: [usize; 3] = [10, 15, 30];
+/// The second stage has Cauchy's tails, whose likelihood has fewer false peaks.
+pub(super) const SAFE: f64 = 1.0;
 /// The degrees of freedom of neighbours' differences.
 const PEAKED: f64 = 0.5;
 /// The same, where their tails are about those of a normal distribution.
-const ROUND: f64 = 5.0;
+pub(super) const ROUND: f64 = 5.0;
 /// Tails are about normal where the 90th percentile of distances is less than this many times their
 /// median: 2.44 is the normal distribution's.
-const ROUND_TAILS: f64 = 2.6;
+pub(super) const ROUND_TAILS: f64 = 2.6;
 /// No scale is smaller: 0.03 % is below what any clock and scheduler allow.
 const FINEST: f64 = 3e-4;
 /// Effects are found when a turn moves none by more.
 const STILL: f64 = 1e-6;
 /// The weights choose the executions that agree, which makes errors look smaller: as if each
 /// program had this many executions less. By simulation, at 10, 20 and 60 executions.
-const CHOSEN: f64 = 3.5;
+pub(super) const CHOSEN: f64 = 3.5;
 /// A difference of this many scales is half a jump of the host's speed.
-const JUMP: f64 = 4.0;
+pub(super) const JUMP: f64 = 4.0;
 /// A program whose values become wider by this factor without the path does not share it.
 const WIDER: f64 = 1.25;
 /// A program's own noise counts as this many executions less than that of all programs.
-const POOLED: f64 = 20.0;
+pub(super) const POOLED: f64 = 20.0;
 
 /// The differences' distribution: its tails, and for each lag the square of its scale.
 #[derive(Clone, Copy, Debug)]

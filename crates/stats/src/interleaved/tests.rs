@@ -353,3 +353,27 @@ fn three_programs_and_few_executions_have_no_interval_of_a_level() {
         );
     }
 }
+
+#[test]
+fn the_method_has_the_constants_of_the_code() {
+    let page = include_str!("../../../../docs/src/method/interleaved.md");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let half = |number: f64| number.to_string().replace("0.5", "half");
+    for said in [
+        format!("From {KNOWN} executions of each program on"),
+        format!("below {} of those", half(SHARPER)),
+        format!("together with {} executions", neighbours::POOLED),
+        format!("n / (n − {})", neighbours::CHOSEN),
+        format!("fewer than {FEWEST_PROGRAMS} programs or {FEWEST_EXECUTIONS} executions"),
+        format!("half where it is {} scales apart", neighbours::JUMP),
+        format!("below {} times their median", neighbours::ROUND_TAILS),
+        format!(
+            "{} degrees of freedom (at most {} turns)",
+            neighbours::ROUND,
+            neighbours::TURNS[0]
+        ),
+        format!("{} ({}), ½ ({})", neighbours::SAFE, neighbours::TURNS[1], neighbours::TURNS[2]),
+    ] {
+        assert!(page.contains(&said), "{said}");
+    }
+}
