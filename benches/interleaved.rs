@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_stats::interleaved::{Contrast, Fit, InterleavedExecution};
@@ -288,23 +289,34 @@ fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Int
 
 /// 100,000 samples of 50 programs on a host of two speeds.
 fn speed() {
+    for (programs, rounds) in [(50, 2000), (1000, 20), (2000, 20), (4000, 20)] {
+        let all = two_speeds(programs, rounds);
+        let times: Vec<f64> = (0..7)
+            .map(|_| {
+                let began = Instant::now();
+                std::hint::black_box(Fit::of(&all, programs));
+                began.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        let middle = median(&times).unwrap();
+        println!("{} samples of {programs} programs: {middle:.0} ms (median of 7)", all.len());
+    }
+}
+
+/// So many rounds on a host of two speeds.
+fn two_speeds(programs: usize, rounds: u32) -> Vec<InterleavedExecution> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut slow = false;
     let mut all = Vec::new();
-    for round in 0..2000 {
-        for program in 0..50 {
+    for round in 0..rounds {
+        let mut order: Vec<usize> = (0..programs).collect();
+        order.shuffle(&mut rng);
+        for program in order {
             slow ^= rng.random::<f64>() < 0.02;
             let noise: f64 = (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>() * 0.014;
-            let value = 0.01 * program as f64 + if slow { 0.5 } else { 0.0 } + noise;
+            let value = 1e-4 * program as f64 + if slow { 0.5 } else { 0.0 } + noise;
             all.push(InterleavedExecution { program, round, value });
         }
     }
-    let times: Vec<f64> = (0..7)
-        .map(|_| {
-            let began = Instant::now();
-            std::hint::black_box(Fit::of(&all, 50));
-            began.elapsed().as_secs_f64() * 1e3
-        })
-        .collect();
-    println!("100,000 samples of 50 programs: {:.0} ms (median of 7)", median(&times).unwrap());
+    all
 }

@@ -200,7 +200,7 @@ fn pairs(
 
 /// One turn: weights and scales by the effects as they are, then the effects by these weights.
 fn turn(executions: &[InterleavedExecution], tails: &mut Tails, effects: &[f64]) -> Vec<f64> {
-    let mut system = Laplacian::new(effects.len());
+    let mut system = Laplacian::new(effects.len(), LAGS * executions.len());
     for lag in 1..=LAGS {
         let (mut sum, mut count) = (0.0, 0);
         for pair in pairs(executions, lag) {
