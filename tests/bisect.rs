@@ -100,6 +100,13 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     assert_eq!(json["revisions"].as_array().unwrap().len(), 13);
     assert_eq!(json["asked"]["least"], 0.02);
     assert!(!project.path().join(".tacho").exists() && !project.cache().exists());
+    project.tacho("bisect HEAD~12 HEAD --quiet").succeeds();
+    let kept = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds().stdout;
+    assert_eq!(kept, "an answer is kept, so nothing is executed: `--again` bisects again\n");
+    let json = project.tacho("bisect HEAD~12 HEAD --dry-run --json").succeeds().json();
+    assert_eq!((&json["answered"], &json["takes"]), (&true.into(), &serde_json::json!([0.0, 0.0])));
+    let again = project.tacho("bisect HEAD~12 HEAD --dry-run --again").succeeds().stdout;
+    assert!(again.contains("\nexpected: about 8 builds, 4 of them made before; "), "{again}");
 }
 
 #[test]
@@ -495,6 +502,10 @@ fn hints_name_what_can_answer() {
     assert!(!answer.contains("--again"), "no sample was taken: {answer}");
     let expected =
         Answer::of(&project.command(words.into_iter().chain(["--dry-run"])).output().unwrap());
+    let kept = "an answer is kept, so nothing is executed: `--retry-failed` builds again\n";
+    assert_eq!(expected.stdout, kept);
+    let again = words.into_iter().chain(["--again", "--dry-run"]);
+    let expected = Answer::of(&project.command(again).output().unwrap());
     let failed = "(both ends failed to build before: `--retry-failed` builds again); ";
     assert!(expected.stdout.replace("\n ", "").contains(failed), "{}", expected.stdout);
 }
@@ -729,7 +740,7 @@ fn what_lies_within_noise_is_told_to_take_long() {
         r"a change of 10 % may need up to about [\d,]+ samples \(",
     ));
     assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
-    let dry = words.into_iter().chain(["--dry-run"]);
+    let dry = words.into_iter().chain(["--again", "--dry-run"]);
     let dry = Answer::of(&project.command(dry).output().unwrap()).succeeds().stdout;
     let dry = dry.split_whitespace().collect::<Vec<_>>().join(" ");
     let known =
@@ -1199,7 +1210,7 @@ fn a_test_that_says_nothing_names_nobody() {
          executions: `30%`\n"
     );
     bisect_test(&project, "sh prog", "HEAD~3 HEAD -b work").exits(2);
-    let dry = bisect_test(&project, "sh prog", "HEAD~3 HEAD --dry-run").succeeds().stdout;
+    let dry = bisect_test(&project, "sh prog", "HEAD~3 HEAD --again --dry-run").succeeds().stdout;
     assert!(
         dry.starts_with("which of 3 commits changed how often `sh prog` fails by 20 % or more?\n"),
         "{dry}"

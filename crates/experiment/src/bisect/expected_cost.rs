@@ -1,13 +1,14 @@
 //! What a bisection is expected to take, from what is known of builds and executions here.
 
 use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
-use tacho_record::{Bisection, Build, BuildState, Counter, Digest, is_mostly_busy};
+use tacho_record::{Bisection, Build, BuildState, Counter, Digest, Plan, Recipes, is_mostly_busy};
 use tacho_report::bisection::noise;
 use tacho_stats::bisect::{expected_exact_samples, expected_samples};
 use tacho_stats::summary::median;
 use tacho_store::{HostId, Store, Values};
 
 use super::cpu::is_disturbed;
+use super::kept_answer;
 use super::request::Inquiry;
 use crate::ExperimentError;
 
@@ -35,6 +36,8 @@ const FAR: f64 = 4.0;
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct BisectForecast {
+    /// Whether an answer is kept, so that nothing is built or executed.
+    pub is_answered: bool,
     /// Commits of the range.
     pub commits: usize,
     /// Commits that touch none of the plan's paths.
@@ -89,11 +92,12 @@ impl MetricNoise {
 
 impl BisectForecast {
     /// Of this inquiry, by what the store has of this host; without a store nothing is known.
-    /// `retry_failed`: failed builds are made again.
+    /// `plan` has the benchmark alone, `recipes` are those of the candidates. `retry_failed`:
+    /// failed builds are made again.
     pub fn of(
         store: Option<&mut Store>,
         host: &str,
-        recipe: Digest,
+        (plan, recipes): (&Plan, &Recipes),
         inquiry: &Inquiry,
         retry_failed: bool,
     ) -> Result<Self, ExperimentError> {
@@ -102,7 +106,10 @@ impl BisectForecast {
         let Some((id, _)) = store.hosts()?.into_iter().find(|(_, known)| known.name == host) else {
             return Ok(expected);
         };
-        expected.learn_builds(store, (id, recipe), inquiry, retry_failed)?;
+        let digest = inquiry.digest(&plan.benchmarks, recipes);
+        let kept = kept_answer(store, id, (inquiry, digest), retry_failed)?;
+        expected.is_answered = kept.is_some();
+        expected.learn_builds(store, (id, plan.subject.recipe()), inquiry, retry_failed)?;
         if expected.executes {
             expected.learn_executions(store, (id, host), inquiry)?;
         }
@@ -114,6 +121,7 @@ impl BisectForecast {
         let commits = candidates.len().saturating_sub(1);
         let halvings = commits.max(1).ilog2() as usize + 1;
         Self {
+            is_answered: false,
             commits,
             left_out: candidates.iter().map(|it| it.left_out).sum(),
             builds: match inquiry.asked.all_gap(candidates.len()) {

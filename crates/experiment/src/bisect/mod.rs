@@ -59,6 +59,7 @@ use tacho_record::bisection::{
     BisectionRequest, BisectionStep, StepResult, UnusableKind, ValueSource,
 };
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
+use tacho_store::{HostId, Store};
 
 use crate::trial::prepared::moment;
 use crate::trial::{counters, prepared};
@@ -76,11 +77,10 @@ pub fn bisect(
     question: &Question,
     inquiry: &Inquiry,
 ) -> Result<BisectionResult, ExperimentError> {
-    let digest = inquiry.digest(question);
-    if !inquiry.again
-        && let Some(bisection) = bench.answered(digest)?
-        && !(question.retry_failed && not_built(&bisection))
-    {
+    let digest = inquiry.digest(&question.plan.benchmarks, &question.recipes);
+    let retry_failed = question.retry_failed;
+    let kept = kept_answer(bench.store, bench.host, (inquiry, digest), retry_failed)?;
+    if let Some(bisection) = kept {
         let asked = renewed(&bisection.asked, &inquiry.asked);
         let is_new = asked != bisection.asked;
         let bisection = Bisection { asked, ..bisection };
@@ -121,17 +121,23 @@ fn not_built(bisection: &Bisection) -> bool {
     bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
 }
 
-impl Context<'_> {
-    /// The newest answer to this question, if it was answered here.
-    fn answered(&mut self, digest: Digest) -> Result<Option<Bisection>, ExperimentError> {
-        if self.store.unfinished_run(digest, self.host)?.is_some() {
-            return Ok(None);
-        }
-        let runs = self.store.finished_runs(self.host)?;
-        let run = runs.iter().rfind(|run| run.question == digest && run.purpose == Purpose::Bisect);
-        Ok(run.map(|run| self.store.bisection_of(run.number)).transpose()?.flatten())
+/// The newest answer to this question, if it was answered here and is not to be found again.
+fn kept_answer(
+    store: &mut Store,
+    host: HostId,
+    (inquiry, digest): (&Inquiry, Digest),
+    retry_failed: bool,
+) -> Result<Option<Bisection>, ExperimentError> {
+    if inquiry.again || store.unfinished_run(digest, host)?.is_some() {
+        return Ok(None);
     }
+    let runs = store.finished_runs(host)?;
+    let run = runs.iter().rfind(|run| run.question == digest && run.purpose == Purpose::Bisect);
+    let answer = run.map(|run| store.bisection_of(run.number)).transpose()?.flatten();
+    Ok(answer.filter(|answer| !(retry_failed && not_built(answer))))
+}
 
+impl Context<'_> {
     /// The interrupted bisection of the same question, else a new one.
     fn begin_bisection(
         &mut self,

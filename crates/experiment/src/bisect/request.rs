@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use glob::{MatchOptions, Pattern};
 use tacho_record::bisection::{BisectionRequest, Candidate, ValueSource};
-use tacho_record::{Commit, Digest, Revision};
+use tacho_record::plan::Benchmark;
+use tacho_record::{Commit, Digest, Recipes, Revision};
 
 use tacho_subject::Layout;
-
-use crate::Question;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -28,12 +27,12 @@ pub struct Inquiry {
 impl Inquiry {
     /// What makes it the same question; not what may be spent on it.
     #[must_use]
-    pub fn digest(&self, question: &Question) -> Digest {
+    pub fn digest(&self, benchmarks: &[Benchmark], recipes: &Recipes) -> Digest {
         let asked = &self.asked;
         let candidates: Vec<&str> =
             self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
-        let benchmarks = (asked.of == ValueSource::Execution).then_some(&question.plan.benchmarks);
-        let recipes = question.recipes.together(candidates.iter().copied());
+        let benchmarks = (asked.of == ValueSource::Execution).then_some(benchmarks);
+        let recipes = recipes.together(candidates.iter().copied());
         let how = (
             &asked.metric,
             asked.of,

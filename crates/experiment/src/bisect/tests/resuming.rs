@@ -56,7 +56,7 @@ fn killed_between_its_run_and_its_first_step_it_needs_no_second_run() {
     let rule = question.rule();
     let new = NewRun {
         purpose: Purpose::Bisect,
-        question: scene.inquiry().digest(&question),
+        question: scene.inquiry().digest(&question.plan.benchmarks, &question.recipes),
         plan: String::new(),
         seed: 7,
         rounds: rule.max_rounds,

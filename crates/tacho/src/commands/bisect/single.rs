@@ -7,7 +7,7 @@ use tacho_experiment::bisect::{
 };
 use tacho_experiment::probe::{NO_OTHER_ORDERS, other_orders};
 use tacho_record::bisection::BisectionRequest;
-use tacho_record::{Plan, Revision};
+use tacho_record::{Plan, Recipes, Revision};
 
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::commands::bisect::range::Range;
@@ -78,7 +78,7 @@ pub(crate) fn once(
     if command.probe && inquiry.layouts.is_empty() {
         output::note("note", &format!("other orders of linking are left out: {NO_OTHER_ORDERS}"));
     }
-    let expected = expected(project, &inquiry, command.retry_failed)?;
+    let expected = expected(project, &wish.plan, &inquiry, command.retry_failed)?;
     if command.dry_run {
         if command.form.json {
             output::print_json(&versioned(expected_answer(&expected, &inquiry)))?;
@@ -88,7 +88,8 @@ pub(crate) fn once(
         }
         return Ok(None);
     }
-    if !(global.quiet || command.form.json || command.form.markdown) {
+    let is_quiet = global.quiet || command.form.json || command.form.markdown;
+    if !(is_quiet || expected.is_answered) {
         let width = output::terminal_width_beside().unwrap_or(output::COLUMNS);
         let wrapped = text::wrap(&expected_text(&expected, &inquiry), Some(width));
         output::aside(wrapped.trim_end());
@@ -99,12 +100,17 @@ pub(crate) fn once(
 /// What it is expected to take. A store that cannot be opened is reported where it is needed.
 fn expected(
     project: &Project,
+    plan: &Plan,
     inquiry: &Inquiry,
     retry_failed: bool,
 ) -> Result<BisectForecast, CliError> {
     let (mut store, host) = (project.store_to_read().ok(), tacho_machine::host().name);
-    let recipe = project.plan.subject.recipe();
-    Ok(BisectForecast::of(store.as_mut(), &host, recipe, inquiry, retry_failed)?)
+    let all: Vec<Revision> = inquiry.candidates.iter().map(|it| it.revision.clone()).collect();
+    // So is what is wrong with quirks.
+    let recipes = tacho_subject::recipes(&plan.subject, &project.folder, &all)
+        .unwrap_or_else(|_| Recipes::usual(plan.subject.recipe()));
+    let of = (plan, &recipes);
+    Ok(BisectForecast::of(store.as_mut(), &host, of, inquiry, retry_failed)?)
 }
 
 /// Has it measured.

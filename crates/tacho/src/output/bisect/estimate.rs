@@ -28,6 +28,7 @@ pub struct BisectForecastAnswer<'a> {
     takes: Option<(f64, f64)>,
     by_metric: BTreeMap<&'static str, f64>,
     one_build: bool,
+    answered: bool,
 }
 
 /// For machines.
@@ -36,6 +37,7 @@ pub fn expected_answer<'a>(
     inquiry: &'a Inquiry,
 ) -> BisectForecastAnswer<'a> {
     let asked = &inquiry.asked;
+    let is_nothing = expected.is_answered || expected.is_one_build;
     let nothing = (0.0, 0.0);
     BisectForecastAnswer {
         asked,
@@ -43,10 +45,11 @@ pub fn expected_answer<'a>(
         left_out: expected.left_out,
         builds: expected.builds,
         built: expected.built,
-        samples: if expected.is_one_build { nothing } else { expected.samples(asked) },
-        takes: if expected.is_one_build { Some(nothing) } else { expected.takes(asked) },
+        samples: if is_nothing { nothing } else { expected.samples(asked) },
+        takes: if is_nothing { Some(nothing) } else { expected.takes(asked) },
         by_metric: expected.costs(asked, has_callgrind()).into_iter().collect(),
         one_build: expected.is_one_build,
+        answered: expected.is_answered,
     }
 }
 
@@ -55,6 +58,10 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
     let asked = &inquiry.asked;
     if expected.is_one_build {
         return "both ends are the same build, so there is nothing to find\n".to_owned();
+    }
+    if expected.is_answered {
+        let again = if expected.ends_failed { RETRY } else { "`--again` bisects again" };
+        return format!("an answer is kept, so nothing is executed: {again}\n");
     }
     let outside = match expected.left_out {
         0 => String::new(),
