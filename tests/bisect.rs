@@ -56,7 +56,7 @@ fn the_commit_is_named_and_verified() {
 
     whole range 04d0f63dfe..d212f0c56c: <percent>
 
-    revision  date  samples  level
+    revision  date  samples  work
     04d0f63dfe  2023-11-14  3  100
     d8d38180d2  2023-11-15  1  100
     b9f0ce9990  2023-11-15  2  100

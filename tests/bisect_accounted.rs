@@ -126,7 +126,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     hint: `--all` searches for the rest
     the merge alone: +30.0 %
 
-    revision    date        samples  level
+    revision    date        samples   work
     66d880d559  2023-11-15        2  11200
     adb980ee71  2023-11-15        2  11200
     02c7abdf59  2023-11-15        3  14560     ←

@@ -88,7 +88,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured
     the merge alone: +12.0 %
 
-    revision    date        samples  level
+    revision    date        samples   work
     8c546e3165  2023-11-15        2  15000
     9b1592ea1d  2023-11-15        2  15000
     a876480bc1  2023-11-15        2  16800     ←

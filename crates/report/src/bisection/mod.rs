@@ -29,7 +29,7 @@ pub use undecided::{
 };
 pub use words::{
     around_it, aside, changed_by, changed_subject, constant, culprit_line, found, left, left_hint,
-    likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far, stage, subject,
-    suspects, then, unseen,
+    level_heading, likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far,
+    stage, subject, suspects, then, unseen,
 };
 pub use wrong_answers::WrongAnswers;

@@ -168,7 +168,7 @@ pub fn name(bisection: &Bisection, place: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::{changed_subject, example, subject};
+    use super::super::{changed_subject, example, level_heading, not_reproduced, subject};
     use super::*;
 
     #[test]
@@ -196,9 +196,14 @@ mod tests {
     fn what_a_commit_changed_is_that_whose_effect_is_shown() {
         let mut bisection = example::bisection("finished");
         assert_eq!(changed_subject(&bisection), "wall time of `b`");
+        assert_eq!(level_heading(&bisection), "wall time");
         bisection.standing.by_cpu =
             serde_json::from_value(json!({ "wall": 0.3, "cpu": 0.01 })).ok();
         assert_eq!(changed_subject(&bisection), "CPU time of `b`");
+        assert_eq!(level_heading(&bisection), "CPU time");
         assert_eq!(subject(&bisection.asked), "wall time of `b`", "that was asked");
+        assert!(not_reproduced(&bisection).ends_with(", decided by CPU time, not wall time"));
+        bisection.asked.test = Some("make test".to_owned());
+        assert_eq!(level_heading(&bisection), "failures");
     }
 }

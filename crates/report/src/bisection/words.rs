@@ -17,6 +17,9 @@ use crate::words::{count, cut, percent};
 /// be.
 const NOTHING: f64 = 0.05;
 
+/// By what it was decided, where wall time was requested.
+const BY_CPU: &str = ", decided by CPU time, not wall time";
+
 /// How sure something is: never quite.
 #[must_use]
 pub fn likely(posterior: f64) -> String {
@@ -29,12 +32,16 @@ pub fn subject(asked: &BisectionRequest) -> String {
     if let Some(test) = &asked.test {
         return format!("how often `{}` fails", cut(test, 60));
     }
-    let metric = match asked.metric.name.as_str() {
+    format!("{} of `{}`", metric(&asked.metric.name), asked.benchmark)
+}
+
+/// A metric in words.
+fn metric(name: &str) -> &str {
+    match name {
         "wall" => "wall time",
         "cpu" => "CPU time",
         name => name,
-    };
-    format!("{metric} of `{}`", asked.benchmark)
+    }
 }
 
 /// What levels and effects are of: the CPU time where the bisection went by it.
@@ -44,6 +51,17 @@ pub fn changed_subject(bisection: &Bisection) -> String {
     match standing.by_cpu {
         Some(_) if asked.test.is_none() => format!("CPU time of `{}`", asked.benchmark),
         _ => subject(asked),
+    }
+}
+
+/// The heading of levels: what was measured, the CPU time where the bisection went by it.
+#[must_use]
+pub fn level_heading(bisection: &Bisection) -> String {
+    let Bisection { asked, standing, .. } = bisection;
+    match (&asked.test, standing.by_cpu) {
+        (Some(_), _) => "failures".to_owned(),
+        (None, Some(_)) => metric("cpu").to_owned(),
+        (None, None) => metric(&asked.metric.name).to_owned(),
     }
 }
 
@@ -436,7 +454,7 @@ pub fn changed_by(bisection: &Bisection, culprit: &Culprit) -> String {
     let subject = changed_subject(bisection);
     let places = [culprit.parent_place, culprit.place];
     let effect = effect_between(bisection, places, &culprit.effect);
-    let decided = bisection.standing.by_cpu.map_or("", |_| ", decided by CPU time, not wall time");
+    let decided = bisection.standing.by_cpu.map_or("", |_| BY_CPU);
     format!("changed {subject} by {effect}{decided}")
 }
 
@@ -450,26 +468,30 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
         let earlier = if asked.exchanged { &mut bad } else { &mut good };
         *earlier = name(bisection, 0);
     }
-    let [what, most] = alike_in(bisection);
-    format!("not reproduced: {good} and {bad} differ by {most} in {what}")
+    let [what, most, decided] = alike_in(bisection);
+    format!("not reproduced: {good} and {bad} differ by {most} in {what}{decided}")
 }
 
-/// What it is in which the ends are alike, the CPU time where that shows it, and how far apart they
-/// are at most: never less than the interval that is shown.
-fn alike_in(bisection: &Bisection) -> [String; 2] {
+/// What it is in which the ends are alike, the CPU time where that shows it, how far apart they are
+/// at most: never less than the interval that is shown; and that the CPU time decided it, where
+/// wall time was requested.
+fn alike_in(bisection: &Bisection) -> [String; 3] {
     let Bisection { asked, standing, .. } = bisection;
     let below = format!("less than {}", least(bisection));
     let excludes = |cpu: &BisectedEffect| {
         [cpu.interval.0, cpu.interval.1].into_iter().all(|end| !asked.is_reached_by(end))
     };
     match &standing.cpu {
-        Some(cpu) if excludes(cpu) => [format!("CPU time of `{}`", asked.benchmark), below],
+        Some(cpu) if excludes(cpu) => {
+            [format!("CPU time of `{}`", asked.benchmark), below, BY_CPU.to_owned()]
+        }
         _ => {
             let far = standing.change.filter(|_| asked.test.is_none()).map(|it| it.interval);
             let far = far.map(|(low, high)| low.abs().max(high.abs()));
             let far = far.filter(|far| asked.is_reached_by(*far));
             let most = far.map_or(below, |far| format!("at most {}", size(bisection, far)));
-            [changed_subject(bisection), most]
+            let decided = standing.by_cpu.map_or("", |_| BY_CPU);
+            [changed_subject(bisection), most, decided.to_owned()]
         }
     }
 }
@@ -589,7 +611,8 @@ mod tests {
             "not reproduced: a and b differ by less than 2 % in wall time of `b`"
         );
         let cpu = |reach: f64| BisectedEffect { estimate: 0.001, interval: (-reach, reach) };
-        assert!(said(Some(cpu(0.01))).ends_with("less than 2 % in CPU time of `b`"));
+        let by = "less than 2 % in CPU time of `b`, decided by CPU time, not wall time";
+        assert!(said(Some(cpu(0.01))).ends_with(by));
         assert!(said(Some(cpu(0.05))).ends_with("less than 2 % in wall time of `b`"));
     }
 

@@ -6,8 +6,8 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, cpu_change, effect_between, failure_of, level,
-    level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, stretch,
-    subject,
+    level_heading, level_interval, level_of, likely, margin, outcome, probes, sides, size_remark,
+    stretch, subject,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
@@ -235,7 +235,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
         |rung: &TestedRevision| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = rungs.iter().any(|rung| !beside(rung).is_empty());
     let noise = rungs.iter().any(|rung| rung.error > 0.0);
-    let shown = |value| level(one, value);
+    let (shown, heading) = (|value| level(one, value), level_heading(one));
     html! {
         @if !rungs.is_empty() {
             section {
@@ -248,7 +248,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         (limits, &shown),
                     ))
                     figcaption {
-                        "The level of each measured commit"
+                        "Level of each measured commit: " (heading)
                         @if noise { " with its 95 % interval" } ", in order of history."
                         @if !one.standing.culprits.is_empty() {
                             " A line marks each commit that is named."
@@ -259,7 +259,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                     table.overview {
                         thead { tr {
                             th scope="col" { "commit" }
-                            th.num scope="col" { "level" }
+                            th.num scope="col" { (heading) }
                             @if noise { th.num scope="col" { "95 %" } }
                             th.num scope="col" { "samples" }
                             @if host { th scope="col" { "the host meanwhile" } }

@@ -11,8 +11,8 @@ use tacho_record::bisection::{
 
 use tacho_report::bisection::{
     alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, failure_of,
-    headline, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
-    size_remark, stage, stretch, suspects, then, undecided, unit, unseen,
+    headline, level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry,
+    sides, size_remark, stage, stretch, suspects, then, undecided, unit, unseen,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -320,7 +320,8 @@ fn ladder(bisection: &Bisection, width: Option<usize>) -> String {
     }
     let rungs: Vec<LadderRow> =
         standing.ladder.iter().map(|rung| LadderRow::of(bisection, rung)).collect();
-    let mut heads = vec!["revision", "date", "samples", "level", "", ""];
+    let level = level_heading(bisection);
+    let mut heads = vec!["revision", "date", "samples", &level, "", ""];
     heads.extend(rungs.iter().any(|it| !it.host.is_empty()).then_some("the host meanwhile"));
     let mut table = plain(&heads, &[2, 3, 4]);
     for rung in &rungs {
@@ -388,7 +389,8 @@ fn ladder_in_markdown(bisection: &Bisection) -> String {
     let has_host = rungs.iter().any(|it| !it.host.is_empty());
     let [head, line] = if has_host { [" the host meanwhile |", "---|"] } else { ["", ""] };
     let mut text = format!(
-        "| revision | date | samples | level | | |{head}\n|---|---|---:|---:|---|---|{line}\n"
+        "| revision | date | samples | {} | | |{head}\n|---|---|---:|---:|---|---|{line}\n",
+        text::markdown(&level_heading(bisection)),
     );
     for rung in &rungs {
         let host = has_host.then(|| rung.host.clone());
