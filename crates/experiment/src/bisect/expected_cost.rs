@@ -119,15 +119,15 @@ impl BisectForecast {
     pub(super) fn unknown(inquiry: &Inquiry) -> Self {
         let candidates = &inquiry.candidates;
         let commits = candidates.len().saturating_sub(1);
-        let halvings = commits.max(1).ilog2() as usize + 1;
+        let one_search = builds_of_one_search(commits);
         Self {
             is_answered: false,
             commits,
             left_out: candidates.iter().map(|it| it.left_out).sum(),
             builds: match inquiry.asked.all_gap(candidates.len()) {
                 Some(0) => candidates.len(),
-                Some(_) => (halvings + MORE_BUILDS + BUILDS_OF_ALL).min(candidates.len()),
-                None => (halvings + MORE_BUILDS).min(candidates.len()),
+                Some(_) => (one_search + BUILDS_OF_ALL).min(candidates.len()),
+                None => one_search.min(candidates.len()),
             },
             built: 0,
             ends_failed: false,
@@ -265,17 +265,32 @@ impl BisectForecast {
     /// matters.
     #[must_use]
     pub fn samples(&self, asked: &BisectionRequest) -> (f64, f64) {
-        let (few, _) = SAMPLES;
-        let known = |sd| samples_of(asked, self.step.unwrap_or(0.0), sd).map(f64::round);
+        let searches = self.searches(asked);
+        let few = (SAMPLES.0 * searches).round();
+        let step = self.step.filter(|_| !asked.all);
+        let known = |sd| self.samples_by(asked, MetricNoise { sd, step });
         let is_alike = self.sd.map_or(counts_instructions(asked), |sd| sd < ALIKE * asked.least);
         match self.sd.and_then(known) {
             _ if is_alike && asked.by != ValueComparison::Failure => {
                 (self.exact_samples(), self.exact_samples())
             }
-            None => SAMPLES,
-            Some(samples) if self.step.is_some() || samples <= FAR * few => (samples, samples),
+            None => (few, (SAMPLES.1 * searches).round()),
+            Some(samples) if step.is_some() || samples <= FAR * few => (samples, samples),
             Some(samples) => (few, samples),
         }
+    }
+
+    /// The same of a metric whose values vary so. Where all changes are asked for, what the ends
+    /// differ by says nothing of the others.
+    pub(super) fn samples_by(&self, asked: &BisectionRequest, noise: MetricNoise) -> Option<f64> {
+        let step = noise.step.filter(|_| !asked.all).unwrap_or(0.0);
+        Some((samples_of(asked, step, noise.sd)? * self.searches(asked)).round())
+    }
+
+    /// How many times the builds of one search are made.
+    fn searches(&self, asked: &BisectionRequest) -> f64 {
+        let one = builds_of_one_search(self.commits) as f64;
+        if asked.all { (self.builds as f64 / one).max(1.0) } else { 1.0 }
     }
 
     /// About how many samples a metric takes that hardly varies, such as a count of instructions.
@@ -297,6 +312,11 @@ impl BisectForecast {
         let (building, one) = self.building().zip(execution)?;
         Some((building + one * low, building + one * high))
     }
+}
+
+/// Builds that it takes to find one change among that many commits.
+fn builds_of_one_search(commits: usize) -> usize {
+    commits.max(1).ilog2() as usize + 1 + MORE_BUILDS
 }
 
 /// How many of the expected builds may be there already, by which candidates are built. Both ends

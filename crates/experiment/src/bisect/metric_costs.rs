@@ -3,7 +3,7 @@
 
 use tacho_record::bisection::BisectionRequest;
 
-use super::expected_cost::{BisectForecast, MetricNoise, is_compared, samples_of};
+use super::expected_cost::{BisectForecast, MetricNoise, is_compared};
 
 /// How a user names the count of callgrind.
 const INSTRUCTIONS: &str = "instructions=callgrind";
@@ -17,9 +17,7 @@ impl BisectForecast {
         let known = self.building().zip(self.alone).filter(|_| is_compared(asked));
         let Some((building, one)) = known else { return Vec::new() };
         let by = |name: &'static str, noise: Option<MetricNoise>| {
-            let MetricNoise { sd, step } = noise?;
-            let samples = samples_of(asked, step.unwrap_or(0.0), sd)?.round();
-            Some((name, building + one * samples))
+            Some((name, building + one * self.samples_by(asked, noise?)?))
         };
         let (wall, cpu) = (by("wall", self.of_wall), by("cpu", self.of_cpu));
         let count = self.counted.map(|one| (INSTRUCTIONS, building + one * self.exact_samples()));
@@ -106,6 +104,19 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn all_changes_take_more_than_what_the_ends_show() {
+        let (mut expected, mut asked) = forecast("wall", 0.01, 0.01);
+        let (_, one) = expected.samples(&asked);
+        asked.all = true;
+        let (_, same_builds) = expected.samples(&asked);
+        assert!(same_builds > 2.0 * one, "the step of the ends is no guide: {one} {same_builds}");
+        (expected.commits, expected.builds) = (64, 22);
+        let (_, twice_the_builds) = expected.samples(&asked);
+        assert!((twice_the_builds / same_builds - 2.0).abs() < 0.01, "{twice_the_builds}");
+        assert_eq!(expected.costs(&asked, false)[0].1, expected.takes(&asked).unwrap().1);
     }
 
     #[test]
