@@ -1,6 +1,7 @@
 //! Whether what a search found holds in fresh samples, and is more than layout.
 
 use super::belief::RangeBelief;
+use super::estimates::{self, RevisionLevels};
 use super::levels::LevelPosterior;
 use super::noise::own_scale;
 use super::record::Record;
@@ -113,7 +114,7 @@ impl Verification {
             );
         }
         let is_enough = pairs.len() >= FRESH || record.is_exact(rules);
-        if odds >= wanted && is_enough {
+        if odds >= wanted && is_enough && self.is_clear(pairs.len(), record, rules) {
             self.pairs = Some(pairs.len());
             return None;
         }
@@ -123,6 +124,19 @@ impl Verification {
             );
         }
         Some(VerifyVerdict::More(self.pair_in(pairs.len() % 2 == 1)))
+    }
+
+    /// Whether the interval that is shown of the step excludes none. After many pairs, more would
+    /// hardly help.
+    fn is_clear(&self, pairs: usize, record: &Record, rules: &BisectionRules) -> bool {
+        if pairs >= FEW || rules.values == ValueKind::Failures {
+            return true;
+        }
+        let levels = RevisionLevels::of(record, rules);
+        let step = estimates::between((self.parent, self.culprit), levels.as_ref(), record, rules);
+        step.is_none_or(|(step, variance)| {
+            step.abs() > estimates::reach(record, rules) * variance.sqrt()
+        })
     }
 
     /// Judges it once more with builds that vary, by its neighbours.
