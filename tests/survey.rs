@@ -140,6 +140,17 @@ fn too_few_builds_leave_a_range_and_more_go_on_from_there() {
 }
 
 #[test]
+fn a_short_range_is_built_whole_unless_builds_are_limited() {
+    let project = history();
+    let builds = |options: &str| {
+        let command = format!("track {options} HEAD~9.. --json");
+        project.tacho(&command).exits(0).json()["survey"]["builds"].as_u64().unwrap()
+    };
+    assert!(builds("--builds 5") <= 5);
+    assert_eq!(builds("--budget 1h"), 10);
+}
+
+#[test]
 fn a_budget_of_a_range_ends_building_too() {
     let project = history();
     let spent = project.tacho("track --budget 1ms --json").json();
