@@ -59,6 +59,11 @@ fn a_workflow_is_written_for_a_ci_system() {
          `--print` shows what would be written\n"
     );
     project.tacho("init").succeeds();
+    for what in ["init --print", "init --ci github --print", "init --ci gitlab --print"] {
+        let text = project.tacho(what).succeeds().stdout;
+        let wide = text.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{what}");
+    }
     let with_plan = project.tacho("init --ci gitlab").succeeds().stdout;
     assert!(
         with_plan.contains(".gitlab/tacho.yml") && !with_plan.contains("no plan"),

@@ -25,6 +25,9 @@ fn project(files: &[(&str, &str)]) -> TempDir {
 
 #[track_caller]
 fn read(text: &str) -> Plan {
+    let is_prose = |line: &str| line.starts_with("# ") && !line.starts_with("# build = ");
+    let is_wide = |line: &&str| is_prose(line) && line.chars().count() > 100;
+    assert_eq!(text.lines().find(is_wide), None, "a comment has room in a terminal");
     plan::parse(text, "tacho.toml").unwrap_or_else(|errors| panic!("{text}\n{errors}"))
 }
 

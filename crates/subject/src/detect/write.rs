@@ -16,19 +16,18 @@ pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option
 /// A table for a benchmark of the project's own, commented out.
 fn proposed(own: &OwnBenchmark) -> String {
     let OwnBenchmark { what, build, artifact, command, metrics } = own;
-    let mut out = format!(
-        "# The repository has a benchmark: {what}. To measure it, remove the `#` of this table"
-    );
     let artifact = quoted(artifact);
-    out += &match build {
-        Some(build) => {
-            format!(
-                ",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && \
-                 {build}\n"
-            )
-        }
-        None => format!(",\n# and set `artifacts` to [{artifact}].\n"),
+    let (more, build) = match build {
+        Some(build) => (
+            format!("add {artifact} to `artifacts`, and this to the end of `build`:"),
+            format!("#   && {build}\n"),
+        ),
+        None => (format!("and set `artifacts` to [{artifact}]."), String::new()),
     };
+    let mut out = comment(&format!(
+        "The repository has a benchmark: {what}. To measure it, remove the `#` of this table,"
+    ));
+    out += &(comment(&more) + &build);
     out += &format!(
         "# [[benchmark]]\n# name = \"bench\"\n# command = {}\n# timeout = \"10m\"\n",
         quoted(command)
@@ -44,21 +43,22 @@ fn head(recipe: &Recipe) -> String {
         ("", _) => "Nothing was recognised: fill in `build`, `artifacts` and `command`.".to_owned(),
         (what, None) => {
             format!(
-                "Written for {what}, in which no program was found: fill in `command`, `build` \
-                 and\n# `artifacts`."
+                "Written for {what}, in which no program was found: fill in `command`, `build` and \
+                 `artifacts`."
             )
         }
         (what, Some(_)) => {
             format!(
-                "Written for {what}; all but `command` should fit.\n\
-                 # What `command` executes is a guess: replace it with what users wait for."
+                "Written for {what}; all but `command` should fit. What `command` executes is a \
+                 guess: replace it with what users wait for."
             )
         }
     };
+    let found = comment(&found);
     format!(
         "\
 # What Tachograph measures, and how.
-# {found}
+{found}\
 # `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
 # Later runs measure the last measured commit again, to link the runs.
 "
@@ -66,7 +66,7 @@ fn head(recipe: &Recipe) -> String {
 }
 
 fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
-    let notes: String = recipe.notes.iter().flat_map(|note| ["# ", note, "\n"]).collect();
+    let notes: String = recipe.notes.iter().map(|note| comment(note)).collect();
     let build = quoted(recipe.build.as_deref().unwrap_or("make -j{jobs}"));
     let artifacts =
         recipe.program.as_ref().map(|program| program.artifacts.iter().map(|path| quoted(path)));
@@ -82,14 +82,13 @@ fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
 [subject]
 # name = \"example\"           # on pages; if not given, the name of this folder
 # repository = \".\"           # git, by path from this file
-# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the \
-number of CPUs
-# to use, {{revision}} the commit.
+# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the
+# number of CPUs to use, {{revision}} the commit.
 {notes}{no_build}build = {build}
 # build-timeout = \"30m\"
-# What benchmarks need of the checkout when it is built: files and folders from its root, or \
-patterns.
-# Name only what is executed: an unneeded file that changes makes equal programs look different.
+# What benchmarks need of the checkout when it is built: files and folders from its root, or
+# patterns. Name only what is executed: an unneeded file that changes makes equal programs look
+# different.
 {no_artifacts}artifacts = [{artifacts}]
 # Where a commit can be seen; pages link there.
 {link}/commit/{{commit}}\"
@@ -117,8 +116,8 @@ name = {name}
 # What is executed and timed, without a shell; {{build}} is the folder with the artifacts.
 # CHANGE THIS: execute the work that users wait for, best 0.1 s or more.
 command = {command}
-# parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is \
-measured
+# Put {{size}} into the command: each of the values is measured.
+# parameters = {{ size = [1, 64, 1024] }}
 # prepare = \"sync\"           # a shell command before each execution, not timed
 # conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
 # setup = \"make data\"        # a shell command once before all executions, not timed
@@ -126,12 +125,30 @@ measured
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
-# expect = {{ exit = 0, stdout = \"same\" }} # a different output is a failure; also \
-stdout = {{ contains = \"ok\" }}
-# metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user \
-and sys
+# A different output is a failure; also stdout = {{ contains = \"ok\" }}.
+# expect = {{ exit = 0, stdout = \"same\" }}
+# Which are shown, the main one first; also user and sys.
+# metrics = [\"wall\", \"cpu\", \"peak-memory\"]
 "
     )
+}
+
+/// How wide a comment is at most.
+const COLUMNS: usize = 100;
+
+/// Text in lines of comment.
+fn comment(text: &str) -> String {
+    let mut lines = vec!["#".to_owned()];
+    for word in text.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 1 && last + 1 + word.chars().count() > COLUMNS {
+            lines.push("#".to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.extend([" ", word]);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Text as a string of TOML; the recognisers make no control characters.
