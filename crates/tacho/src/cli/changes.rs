@@ -182,14 +182,15 @@ pub enum StateFilter {
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum KindName {
-    /// A single build differs, perhaps only by its layout
+    /// Shown as `single build`: one build differs, perhaps only by its layout
     Build,
     /// The level changed and stayed
     Step,
-    /// The level changed for a few points and came back
+    /// Shown as `temporary increase` or `temporary decrease`, and as `increase ends` or `decrease
+    /// ends`: the level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// The share of values at one of several levels changed
+    /// Shown as `share of a mode`: how many values are at one of several levels changed
     ModeShare,
     /// The spread changed, and the level did not
     Spread,

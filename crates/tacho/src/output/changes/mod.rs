@@ -148,15 +148,19 @@ impl Filter {
     }
 
     fn shows_kind(&self, kind: ChangeKind) -> bool {
-        let kind = match kind {
-            ChangeKind::Build => cli::KindName::Build,
-            ChangeKind::Step => cli::KindName::Step,
-            ChangeKind::DipStart | ChangeKind::DipEnd => cli::KindName::Temporary,
-            ChangeKind::ModeShare => cli::KindName::ModeShare,
-            ChangeKind::Spread => cli::KindName::Spread,
-            ChangeKind::Environment => cli::KindName::Environment,
-        };
-        self.kinds.is_empty() || self.kinds.contains(&kind)
+        self.kinds.is_empty() || self.kinds.contains(&name_of(kind))
+    }
+}
+
+/// A kind as it is typed.
+fn name_of(kind: ChangeKind) -> cli::KindName {
+    match kind {
+        ChangeKind::Build => cli::KindName::Build,
+        ChangeKind::Step => cli::KindName::Step,
+        ChangeKind::DipStart | ChangeKind::DipEnd => cli::KindName::Temporary,
+        ChangeKind::ModeShare => cli::KindName::ModeShare,
+        ChangeKind::Spread => cli::KindName::Spread,
+        ChangeKind::Environment => cli::KindName::Environment,
     }
 }
 
@@ -214,6 +218,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_help_of_a_kind_has_the_words_of_its_rows() {
+        for kind in [
+            ChangeKind::Build,
+            ChangeKind::DipEnd,
+            ChangeKind::DipStart,
+            ChangeKind::Environment,
+            ChangeKind::ModeShare,
+            ChangeKind::Spread,
+            ChangeKind::Step,
+        ] {
+            let option = clap::ValueEnum::to_possible_value(&name_of(kind)).unwrap();
+            let help = option.get_help().unwrap().to_string();
+            for words in [true, false].map(|rises| kind.words(rises)) {
+                let is_there = option.get_name() == words || help.contains(&format!("`{words}`"));
+                assert!(is_there, "{words}: {help}");
+            }
+        }
+    }
 
     #[test]
     fn a_kind_is_asked_for_by_the_word_of_its_row() {
