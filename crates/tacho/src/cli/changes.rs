@@ -16,9 +16,10 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// All series of the plan are judged together. A change is provisional at first, and confirmed when
 /// later runs agree. A change keeps its name, and the state that a user set.
 ///
-/// Exit status: 0 no shown regression in the state `new`; 1 at least one. Some changes do not count
-/// (`regressions` in docs/src/formats/json-changes.md), such as those of the kinds `build` and
-/// `environment`. The end of a temporary improvement counts only if the improvement had been
+/// Exit status: 0 no shown regression in the state `new`; 1 at least one; 2 error; 130 `--confirm`
+/// was interrupted. Some changes do not count (`regressions` in docs/src/formats/json-changes.md),
+/// such as those of the kind `build`. A change of the kind `environment` counts only if `--confirm`
+/// found the difference. The end of a temporary improvement counts only if the improvement had been
 /// confirmed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
@@ -68,9 +69,8 @@ pub struct ChangeQueryArgs {
     /// The better direction [default: by file, tool, name or unit, else lower]
     #[arg(long, value_name = "WAY", requires = "from")]
     pub better: Option<DirectionName>,
-    /// With several files: the order of their points [default: time, if all files have one; name,
-    /// for a folder, a pattern, or names given in alphabetical order, as a shell expands `*`; else
-    /// given]
+    /// With several files: the order of points [default: `time` if all files have a time; else
+    /// `name` if the files are a folder, a pattern or in alphabetical order; else `given`]
     #[arg(long, value_name = "ORDER", requires = "from")]
     pub order: Option<FileOrder>,
 }
@@ -98,7 +98,7 @@ pub enum ChangesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the state of a change, which analyses then keep
+    /// Set the state of a change. Later analyses keep it
     Set {
         /// The name of a change, or a revision for all changes there
         name: String,
@@ -128,7 +128,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes with one of the named states; where lives are named too, also with one of those
+    /// Only changes in one of the named states. If lives are named as well, a change must have one
+    /// of the states and one of the lives
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds
@@ -194,7 +195,8 @@ pub enum KindName {
     ModeShare,
     /// The spread changed, and the level did not
     Spread,
-    /// The host, kernel or compiler changed at the same place; includes machine and busy-host
+    /// The host, kernel, compiler, build recipe or a quirk changed at the same place; includes
+    /// machine and busy-host
     Environment,
     /// The machine became faster or slower at the same place
     Machine,

@@ -41,8 +41,8 @@ pub struct ExecutionArgs {
     /// all ('{threads} threads'), one per combination, or one per command
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
-    /// Start all commands by this shell: bash, "bash --norc", `default` (always sh) or `none`.
-    /// Without the option: sh, only for commands that need one
+    /// Start all commands by this shell, such as "bash --norc". `default` means sh for every
+    /// command, `none` means no shell. Without this option, only commands that need a shell get sh
     #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
     pub shell: Option<String>,
     /// Start no command by a shell

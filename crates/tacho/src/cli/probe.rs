@@ -7,7 +7,7 @@ use super::shared::{FormatArgs, StartArgs};
 /// Question a difference: does it depend on the state of the machine?
 ///
 /// A and B are executed side by side as usual, and under one disturbance at a time. A disturbance
-/// is a busy core, another length of the environment, cold caches and the like (`--list`). Without
+/// is a busy core, an environment of random length, cold caches and the like (`--list`). Without
 /// B, the answer is how much each disturbance changes A. A and B are named as for `tacho compare`.
 ///
 /// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 undecided; 5

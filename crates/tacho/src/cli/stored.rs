@@ -30,7 +30,7 @@ pub struct LogArgs {
     pub json: bool,
 }
 
-/// Show all series, or one revision with its build and samples
+/// Show all series, or one revision: its build and a summary of its samples
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct ShowArgs {

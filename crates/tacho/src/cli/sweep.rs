@@ -11,7 +11,7 @@ use super::{BenchArgs, HyperfineArgs};
 ///
 /// Needs no plan. Each round executes all values once, in a random order. The answer has the best
 /// value and the plateau: the values that are not distinguishable from the best. The answer also
-/// has the knee, where the curve bends most, and the cost of `--default`.
+/// has the knee, where the curve bends most, and how much worse `--default` is than the best.
 ///
 /// Exit status: 0 done; 2 error, or executions failed; 130 interrupted.
 #[derive(Debug, Args)]
@@ -42,7 +42,8 @@ pub struct SweepArgs {
     /// Execute more than 100 values or combinations
     #[arg(long, help_heading = "Values")]
     pub yes: bool,
-    /// Find the best value of a range without executing all values, such as batch=1..65536
+    /// Find the best value of a range, such as batch=1..65536, with few executions: of a long
+    /// range, most values are never executed
     #[arg(
         long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"],
         help_heading = "Values"

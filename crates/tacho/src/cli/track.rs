@@ -56,7 +56,7 @@ pub struct TrackArgs {
     /// has the counter.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure revisions with equal builds each for itself, as a test of the noise
+    /// Measure revisions with equal builds separately, as a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Try failed builds and benchmarks again
