@@ -47,7 +47,7 @@ pub struct BisectArgs {
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
     /// Find the commit that changed how often this command fails. Status 0 is a pass, 125 is a
-    /// skip. 126 and 127 mean that the command could not be executed
+    /// skip, and so are 126 and 127 (the command could not be executed). Others are failures
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
     pub test: Option<String>,

@@ -29,8 +29,8 @@ pub enum QuirkCommand {
     /// Measure the effect of a quirk on the numbers, at both ends of its range
     ///
     /// At each end, one revision is built with and without the quirk: the first (or last) of the
-    /// range. If it does not build without the quirk, the revision next to it, outside the range,
-    /// is built both ways. The samples do not enter any series.
+    /// range. If it does not build without the quirk, the nearest revision outside the range is
+    /// built both ways. The samples do not enter any series.
     Effect(QuirkEffectArgs),
     /// Explain why a revision does not build, find the range with the same error, and suggest a
     /// quirk
