@@ -347,7 +347,7 @@ fn without_load(text: &str) -> String {
             || line.starts_with("note: no verdict yet for ")
             || line.starts_with("note: also changed: `wall`;")
             || line.starts_with("note: the host's speed moved by ")
-            || line.starts_with("note: commands waited for a CPU ")
+            || line.starts_with("warning: commands waited for a CPU ")
             || line.starts_with("hint: `--metric cpu` shows the CPU time")
             || line.starts_with("hint: `--counter instructions=callgrind` counts instructions, ")
             || line.starts_with("hint: `--quiet-wait=10m` waits until the host is quiet")

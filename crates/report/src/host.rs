@@ -2,7 +2,7 @@
 
 use tacho_record::{QuietWait, ReferenceProgram, ReferenceSummary};
 
-use crate::words::{count, duration};
+use crate::words::{count, duration, percent};
 
 /// What others had of the host, where that is enough to be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,6 +11,9 @@ pub struct HostLoad {
     pub others: Option<f64>,
     /// A hypervisor kept this many CPUs' time from the host.
     pub stolen: Option<f64>,
+    /// Commands waited for a CPU this share of their time; where they were too short to see more of
+    /// the host.
+    pub waited: Option<f64>,
 }
 
 impl HostLoad {
@@ -24,7 +27,11 @@ impl HostLoad {
     #[must_use]
     pub fn clauses(&self, when: &str) -> Vec<String> {
         let others = self.others.map(|cpus| others(cpus, when));
-        others.into_iter().chain(self.stolen.map(|share| stolen(share, when))).collect()
+        let stolen = self.stolen.map(|share| stolen(share, when));
+        let waited = self.waited.map(|share| {
+            format!("commands waited for a CPU {} of their time {when}", percent(share))
+        });
+        others.into_iter().chain(stolen).chain(waited).collect()
     }
 }
 

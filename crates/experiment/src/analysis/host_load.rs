@@ -10,6 +10,11 @@ pub const LOADED: f64 = 0.25;
 /// From this share of the time on, kept from the host by a hypervisor, the loss is reported.
 pub const STOLEN: f64 = 0.01;
 
+/// From this share of their time on, that commands waited for a CPU is reported.
+const WAITED: f64 = 0.3;
+/// A program of one thread computes or waits for at most its wall time; clocks differ a little.
+const ALONE: f64 = 1.05;
+
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
 const SHORT: f64 = 20e6;
 /// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
@@ -24,14 +29,24 @@ pub fn host_load(programs: &[&[Sample]]) -> HostLoad {
     all.sort_by_key(|sample| sample.at);
     let time = seen(programs, &all);
     if time < LEAST {
-        return HostLoad::default();
+        return HostLoad { waited: waited(&all), ..HostLoad::default() };
     }
     let share =
         |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
     HostLoad {
         others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
         stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
+        waited: None,
     }
+}
+
+/// What share of their time these waited for a CPU, where that is much. Several threads may wait
+/// for one another.
+fn waited(all: &[&Sample]) -> Option<f64> {
+    let sum = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>();
+    let (waited, cpu, wall) = (sum("cpu-wait"), sum("cpu"), sum("wall"));
+    let is_alone = waited + cpu <= ALONE * wall;
+    Some(waited / wall).filter(|share| is_alone && *share >= WAITED)
 }
 
 /// How long the host was looked at, in nanoseconds: during executions; where one is too short for
@@ -80,6 +95,25 @@ mod tests {
 
     fn others(programs: &[&[Sample]]) -> Option<f64> {
         host_load(programs).others.map(|cpus| (cpus * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn a_few_short_commands_show_that_they_waited() {
+        let waiting = |share: f64| -> Vec<Sample> {
+            let mut samples = short(SignedDuration::ZERO, 5);
+            for sample in &mut samples {
+                sample.add("cpu-wait", share * 10e6);
+                sample.add("cpu", (1.0 - share) * 10e6);
+            }
+            samples
+        };
+        let found = |share: f64| host_load(&[&waiting(share)]).waited;
+        assert_eq!((found(0.1), found(0.84)), (None, Some(0.84)));
+        let mut threads = waiting(0.5);
+        threads.iter_mut().for_each(|sample| sample.add("cpu", 10e6));
+        assert_eq!(host_load(&[&threads]).waited, None, "threads may wait for one another");
+        let long: Vec<Sample> = short(SignedDuration::ZERO, 100);
+        assert_eq!(host_load(&[&long]).waited, None, "the host's readings say more");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn of_command(
 /// The warnings about the host, while all these samples were taken.
 pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<BenchWarning> {
     let programs: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
-    let HostLoad { others, stolen } = host_load(&programs);
+    let HostLoad { others, stolen, .. } = host_load(&programs);
     others.map(BenchWarning::Loaded).into_iter().chain(stolen.map(BenchWarning::Stolen)).collect()
 }
 
