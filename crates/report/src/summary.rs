@@ -73,7 +73,9 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let reach = below.max(above);
     let share = |reach: f64| reach / summary.median.abs();
     let is_around_zero = is_around_zero(summary);
-    if !is_around_zero && reach > LOPSIDED * above.min(below) && share(reach) > WIDE {
+    let is_lopsided = reach > LOPSIDED * above.min(below) && share(reach) > WIDE;
+    // What reaches as far below the median as its own size would be less than nothing.
+    if !is_around_zero && (is_lopsided || share(reach) >= 1.0) {
         let ends = [below, above].map(|reach| format!("{:.0}", 100.0 * share(reach)));
         let signed = |sign: char, end: &str| match end {
             "0" => end.to_owned(),
@@ -110,6 +112,8 @@ mod tests {
         assert!(near.interval.contains(" ms … "), "{near:?}");
         let lopsided = text([100e6, 100e6, 100e6, 100e6, 100e6, 180e6, 180e6, 180e6]);
         assert!(lopsided.margin.starts_with("0 … +"), "{lopsided:?}");
+        let wide = text([58e6, 60e6, 100e6, 100e6, 100e6, 180e6, 200e6, 220e6]);
+        assert!(wide.margin.starts_with("−42 … +120"), "no time is below 0: {wide:?}");
         let counts = SummaryText::of(
             &Unit::Other(String::new()),
             Summary::of(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 40.0]).as_ref(),
