@@ -109,7 +109,7 @@ setup = "printf 'no \\377 room\\n' >&2; exit 3""#;
     let shown = project.tacho("show HEAD").exits(0).stdout;
     assert!(shown.contains("`setup` failed: exit 3\n    | no \u{fffd} room\n"), "{shown}");
     for (hook, why) in [
-        ("setup = 'no-such-program'", "`setup` failed: exit 127"),
+        ("setup = 'no-such-program'", "`setup` failed: exit 127 (sh: 1: no-such-program: "),
         ("conclude = 'kill -9 $$'", "`conclude` failed: killed by signal 9 (SIGKILL)"),
         (
             "setup = { command = 'sleep 1000 & sleep 1000', timeout = '300ms' }",

@@ -31,6 +31,18 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
 }
 
 #[test]
+fn a_range_in_place_of_two_sides_is_told() {
+    let project = Project::scripts(2);
+    let refused = project.tacho("compare HEAD~1..HEAD").exits(2).stderr;
+    assert!(
+        refused.ends_with(
+            "hint: this takes one revision, not a range: write its two ends as two arguments\n"
+        ),
+        "{refused}"
+    );
+}
+
+#[test]
 fn what_is_slower_is_told_and_can_be_a_failure() {
     let project = Project::repository().wide().plan(SCRIPT_PLAN);
     let project =

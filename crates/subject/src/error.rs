@@ -382,6 +382,9 @@ impl SubjectError {
             Self::QuirkConflict { .. } => "end one quirk before the other begins, or merge both",
             Self::UndatedRange { .. } => "name a release instead of the date",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
+            Self::UnknownRevision { name, .. } if name.contains("..") => {
+                "this takes one revision, not a range: write its two ends as two arguments"
+            }
             Self::UnknownRelease { nearest: Some(nearest), .. }
             | Self::UnknownRevision { nearest: Some(nearest), .. }
             | Self::UnknownPoint { nearest: Some(nearest), .. } => {

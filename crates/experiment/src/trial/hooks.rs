@@ -118,8 +118,15 @@ impl ReadyHook {
             ExecutionEnd::Interrupted => return Err(HookEnd::Interrupted),
             other => line(other),
         };
-        let why = format!("`{}` failed: {how}", self.name);
-        Err(HookEnd::Failed(HookFailure { why, output: tail(execution) }))
+        let output = tail(execution);
+        // The shell's own line names the command that it did not find or could not execute. What a
+        // cleanup printed is shown anyway.
+        let is_of_shell =
+            matches!(execution.ended, ExecutionEnd::Exited(126 | 127)) && self.name != "cleanup";
+        let said = output.lines().rev().find(|line| is_of_shell && !line.trim().is_empty());
+        let said = said.map_or_else(String::new, |line| format!(" ({})", line.trim()));
+        let why = format!("`{}` failed: {how}{said}", self.name);
+        Err(HookEnd::Failed(HookFailure { why, output }))
     }
 }
 
