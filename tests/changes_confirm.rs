@@ -75,7 +75,7 @@ fn what_a_commit_made_is_confirmed() {
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(1);
     let text = steady(&answer.stdout.replace(name, "<name>"));
     assert_snapshot!(text, @r"
-      series  change  again  <percent>  samples  outcome  state
+      series  in the series  again  <percent>  samples  outcome  state
     <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  confirmed  new
 
     1 confirmed: 16 samples in <time>, run 2
@@ -87,7 +87,15 @@ fn what_a_commit_made_is_confirmed() {
     assert!((again["effect"].as_f64().unwrap() - 0.2).abs() < 0.02, "{after}");
     assert_eq!((&after["life"], &after["regression"]), (&json!("confirmed"), &json!(true)));
     assert_eq!(after["points"], before["points"]);
+    assert_eq!((&after["effect"], &after["interval"]), (&again["effect"], &again["interval"]));
+    let of = ["effect", "interval"].map(|key| (&after["in_series"][key], &before[key]));
+    assert!(of.iter().all(|(after, before)| after == before), "{after}");
+    assert_eq!(before.get("in_series"), None);
+    let narrow = project.command(["changes"]).env("COLUMNS", "60").output().unwrap();
+    let narrow = Answer::of(&narrow).exits(1).stdout;
+    assert!(narrow.contains("µs in the series  step, confirmed"), "{narrow}");
     let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
+    assert!(shown.contains("\n  levels in the series "), "{shown}");
     assert!(
         shown.contains("measured again in run 2, 8 samples on each side: the sides still differ"),
         "{shown}"
@@ -114,8 +122,8 @@ fn what_a_commit_made_is_confirmed() {
     let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
     assert_snapshot!(steady(&told.replace(name, "<name>")), @r"
     <name>  work · time
-      <percent>, again <percent> (<percent> … <percent>), 7 samples
-      measured again: confirmed; state: new
+      <percent> in the series, again <percent> (<percent> … <percent>)
+      7 samples, measured again: confirmed; state: new
 
     1 confirmed: 14 samples in <time>, run 4
     ");
@@ -190,7 +198,7 @@ fn what_only_the_past_shows_is_withdrawn() {
     let name = change(&project)["name"].as_str().unwrap().to_owned();
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(0);
     assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
-      series  change  again  <percent>  samples  outcome  state
+      series  in the series  again  <percent>  samples  outcome  state
     <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again
 
     1 not reproduced: 16 samples in <time>, run 3

@@ -10,9 +10,6 @@ use tacho_stats::{Bound, BoundedValue};
 use crate::quirk::QuirkEffect;
 use crate::words::{count, effect as percent, effect_interval};
 
-/// A confirmed size and that of the series differ from this ratio on.
-const OTHERWISE: f64 = 1.005;
-
 /// How much the level changed: `+6.1 %`, `from zero`; of both sides measured again where they still
 /// differ.
 #[must_use]
@@ -33,14 +30,19 @@ pub fn interval(change: &Change) -> String {
     change.interval().map_or_else(String::new, effect_interval)
 }
 
-/// That it was confirmed; with its size in the series, where that is another one.
+/// Of what both of its levels are, where its size was measured again: they give another one.
+#[must_use]
+pub fn levels_of(change: &Change) -> &'static str {
+    if change.confirmation().is_some() { "in the series" } else { "" }
+}
+
+/// That it was confirmed; with its size in the series, where that reads otherwise.
 fn confirmed(change: &Change) -> String {
-    let ratio = |effect: Option<f64>| effect.unwrap_or(f64::INFINITY) + 1.0;
-    let apart = (ratio(change.effect()) / ratio(change.finding.effect)).ln().abs();
-    if apart < OTHERWISE.ln() {
+    let found = effect_found(change);
+    if found == effect(change) {
         return "confirmed".to_owned();
     }
-    format!("confirmed ({} in the series)", effect_found(change))
+    format!("confirmed ({found} in the series)")
 }
 
 /// The user's word, in words.
@@ -238,7 +240,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
         [] if finding.environment.iter().any(|tagged| tagged.tag == Build::QUIRKS) => {
             reasons.push("`tacho quirk effect` measures what the quirk alone does".to_owned());
         }
-        quirks => reasons.extend(quirks.iter().map(|quirk| quirk.within(finding.effect))),
+        quirks => reasons.extend(quirks.iter().map(|quirk| quirk.within(change.effect()))),
     }
     if beside.is_apart && change.again.is_none() {
         let apart = "no run measured both sides: the host may have differed between the runs";
@@ -445,5 +447,6 @@ mod tests {
         assert_eq!([of(""), of("null"), of("false")], ["+10.0 %"; 3]);
         assert_eq!(of("true"), "+6.4 %");
         assert_eq!(effect_found(&change(0.12, "true")), "+10.0 %");
+        assert_eq!(["true", "false"].map(|it| levels_of(&change(0.1, it))), ["in the series", ""]);
     }
 }

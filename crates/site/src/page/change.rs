@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use tacho_record::{Commit, short_name};
-use tacho_report::change::{ChangeContext, again, interval, next_steps, place, reasons, story};
+use tacho_report::change::{
+    ChangeContext, again, interval, levels_of, next_steps, place, reasons, story,
+};
 use tacho_report::comparison::sentence;
 use tacho_report::quirk::QuirkEffect;
 
@@ -70,10 +72,18 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
     let is_of_level = finding.kind.is_of_level();
     let [before, after] =
         if is_of_level { ["Level before", "Level after"] } else { ["Before", "After"] };
+    let level = |name: &str, value: f64| {
+        html! {
+            div {
+                dt { (name) } dd { (show(value)) }
+                @if !levels_of(change).is_empty() { dd.note { (levels_of(change)) } }
+            }
+        }
+    };
     html! {
         dl.numbers {
-            div { dt { (before) } dd { (show(finding.before)) } }
-            div { dt { (after) } dd { (show(finding.after)) } }
+            (level(before, finding.before))
+            (level(after, finding.after))
             div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(change)) } }
             @if let Some(said) = &change.again {
                 div { dt { "Measured again" } dd { (again(said)) } }

@@ -158,7 +158,7 @@ fn places(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
                     thead { tr {
                         th scope="col" { "place" }
                         th.num scope="col" { "probability" }
-                        th.num scope="col" { "change" }
+                        th.num scope="col" { "change in the series" }
                         th.num scope="col" { "95 %" }
                         th scope="col" { "of" }
                     } }

@@ -28,6 +28,8 @@ pub struct ChangeAnswer<'a> {
     after: f64,
     effect: Option<f64>,
     interval: Option<(f64, f64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_series: Option<SizeInSeries>,
     p: f64,
     confidence: f64,
     environment: &'a [TagChange],
@@ -43,6 +45,13 @@ pub struct ChangeAnswer<'a> {
     found: Timestamp,
     planned: bool,
     regression: bool,
+}
+
+/// The size as it was found in the series, beside the one that was measured again.
+#[derive(Serialize)]
+struct SizeInSeries {
+    effect: Option<f64>,
+    interval: Option<(f64, f64)>,
 }
 
 impl<'a> ChangeAnswer<'a> {
@@ -64,8 +73,11 @@ impl<'a> ChangeAnswer<'a> {
             bad: &finding.bad,
             before: finding.before,
             after: finding.after,
-            effect: finding.effect,
-            interval: finding.interval,
+            effect: change.effect(),
+            interval: change.interval(),
+            in_series: change
+                .confirmation()
+                .map(|_| SizeInSeries { effect: finding.effect, interval: finding.interval }),
             p: finding.p,
             confidence: 1.0 - finding.p,
             environment: &finding.environment,

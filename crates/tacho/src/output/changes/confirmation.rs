@@ -112,7 +112,7 @@ impl ConfirmationReport {
 
     /// A row for each that was measured.
     fn table(&self) -> String {
-        let head = ["", "series", "change", "again", "95 %", "samples", "outcome", "state"];
+        let head = ["", "series", "in the series", "again", "95 %", "samples", "outcome", "state"];
         let mut list = table::plain(&head, &[2, 3, 5]);
         for asked in &self.changes {
             if let ConfirmationResult::Measured(said) = &asked.answer {
@@ -233,7 +233,8 @@ impl ConfirmationRequest {
             .interval
             .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
-            "{}  {}\n  {}, again {found}{range}, {}\n  measured again: {}; state: {}\n",
+            "{}  {}\n  {} in the series, again {found}{range}\n  \
+             {}, measured again: {}; state: {}\n",
             change.name,
             series_name(&change.series, false),
             effect_found(change),

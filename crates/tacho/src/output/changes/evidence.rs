@@ -4,7 +4,9 @@
 use serde::Serialize;
 use tacho_experiment::changes::{MeasuredSide, are_other_levels};
 use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
-use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
+use tacho_report::change::{
+    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, story,
+};
 use tacho_report::quirk::QuirkEffect;
 use tacho_report::revision::numbered;
 use tacho_report::series::revision_name;
@@ -100,7 +102,7 @@ impl Evidence {
             run: quirk.run,
             effect: quirk.ratio().map(less),
             interval: quirk.interval().map(|(low, high)| (less(low), less(high))),
-            rest: quirk.rest(self.change.finding.effect),
+            rest: quirk.rest(self.change.effect()),
         }
     }
 
@@ -132,6 +134,7 @@ impl Evidence {
         let range = interval(change);
         let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
         let show = |value| change.series.metric.unit.show(value);
+        let of = format!("{} ", levels_of(change)).trim_start().to_owned();
         format!(
             "{}  {}  {} {}{range}  {}\n  {}{} → {}{}\n  {}\n  {}\n",
             change.name,
@@ -140,7 +143,7 @@ impl Evidence {
             change.verdict_words(),
             finding.kind_words(),
             // The medians of both sides are below.
-            if finding.kind.is_of_level() { "levels " } else { "" },
+            if finding.kind.is_of_level() { format!("levels {of}") } else { of },
             show(finding.before),
             show(finding.after),
             self.otherwise_measured().unwrap_or_default(),

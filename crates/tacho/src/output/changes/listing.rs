@@ -10,7 +10,7 @@ use tacho_record::{
 };
 use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, other_work, place, trade_off};
+use tacho_report::change::{effect, interval, levels_of, other_work, place, trade_off};
 use tacho_report::series::revision_name;
 use tacho_stats::history::HistoryVerdict;
 
@@ -414,9 +414,11 @@ impl ListedEvent {
             let [name, series, before, after, effect, verdict, range, kind, state] =
                 <[String; 9]>::try_from(row(change, hosts)).unwrap_or_default();
             let range = if range.is_empty() { range } else { format!(" ({range})") };
+            let of = format!(" {}", levels_of(change));
             format!(
                 "  {name}  {series}\n    {effect} {verdict}{range}\n    {before} → \
-                 {after}  {kind}, {state}\n"
+                 {after}{}  {kind}, {state}\n",
+                of.trim_end()
             )
         };
         self.changes.iter().map(line).collect()
