@@ -30,9 +30,11 @@ impl Standings {
                 .map(|(it, found)| row(it, found))
                 .collect(),
             by_time: self.by_time(),
-            reference: self
-                .reference
-                .map(|index| BenchReference { index, is_fastest: self.is_reference_fastest() }),
+            reference: self.reference.map(|index| BenchReference {
+                index,
+                is_fastest: self.is_reference_fastest(),
+                smaller_median: self.smaller_median(),
+            }),
             counters: question.counters.iter().map(|asked| asked.counter.name()).collect(),
             estimator: question.estimator,
             margin,

@@ -162,10 +162,28 @@ impl Standings {
         times.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Whether nothing says that another is faster than the reference: no ratio, where there is
-    /// none no median, and none was cut off before that one had ended.
+    /// Whether nothing says that another is faster than the reference, and its median is the
+    /// smallest.
     #[must_use]
     pub fn is_reference_fastest(&self) -> bool {
+        self.is_none_faster() && self.smaller_median().is_none()
+    }
+
+    /// The command of the smallest median, where that reads smaller than that of the reference
+    /// although nothing says that another is faster.
+    #[must_use]
+    pub fn smaller_median(&self) -> Option<usize> {
+        let reference = self.reference.filter(|_| self.is_none_faster())?;
+        let smallest = *self.by_time().first()?;
+        let median = |index: usize| self.each[index].time.map(|time| time.median);
+        let shown = |index: usize| median(index).map(|it| self.each[index].metric.unit.show(it));
+        let is_smaller = median(smallest)? < median(reference)?;
+        (is_smaller && shown(smallest) != shown(reference)).then_some(smallest)
+    }
+
+    /// Whether nothing says that another is faster than the reference: no ratio, where there is
+    /// none no median, and none was cut off before that one had ended.
+    fn is_none_faster(&self) -> bool {
         let median = |index: usize| self.each[index].time?.known_median().if_exact();
         let Some(own) = self.reference.and_then(median) else { return false };
         let is_slower = |other: &CommandResult| {

@@ -65,8 +65,11 @@ pub struct BenchRow<'a> {
 pub struct BenchReference {
     /// Its place.
     pub index: usize,
-    /// Whether nothing says that another is faster.
+    /// Whether nothing says that another is faster, and its median is the smallest.
     pub is_fastest: bool,
+    /// The command of the smallest median, where that is another one although nothing says that it
+    /// is faster.
+    pub smaller_median: Option<usize>,
 }
 
 /// What was found of all commands.

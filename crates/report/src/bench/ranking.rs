@@ -5,7 +5,7 @@ use tacho_stats::compare::{ChoiceReason, Verdict};
 
 use super::{BenchFindings, BenchReference};
 use crate::block::{AnswerCell, AnswerTable, Block};
-use crate::comparison::{clauses, far_from_medians, shown};
+use crate::comparison::{clauses, far_from_medians, ratio_of, shown};
 use crate::words::percent;
 
 /// The columns of a ranking.
@@ -20,6 +20,7 @@ impl BenchFindings<'_> {
         let rows = self.others().map(|index| self.ranked(index)).collect();
         let sentences = self.modes(reference.index).into_iter().chain(self.beaten());
         let table = AnswerTable::of(&RANKED, &(0..1), rows);
+        let sentences = sentences.chain(self.beside_smaller_median(reference));
         let lines = sentences.chain([self.above(reference)]).map(Block::Sentence);
         let apart = self.others().filter_map(|index| self.apart(index, reference.index));
         lines.chain([Block::Table(table)]).chain(apart.map(Block::Sentence)).collect()
@@ -32,6 +33,19 @@ impl BenchFindings<'_> {
         let estimate = self.rows[index].comparison?.estimate?;
         let medians = time?.median / other?.median;
         Some(format!("{}: {}", self.quoted(index), far_from_medians(&estimate, medians)?))
+    }
+
+    /// That the ratio decides, where the reference is not the command of the smallest median.
+    fn beside_smaller_median(&self, reference: BenchReference) -> Option<String> {
+        let smaller = reference.smaller_median?;
+        let estimate = self.rows[smaller].comparison?.estimate?;
+        let of = ratio_of(estimate.estimator).map_or_else(String::new, |of| format!(" {of}"));
+        Some(format!(
+            "no command is faster than {} by the ratio{of}, which decides, although the median of \
+             {} is smaller",
+            self.quoted(reference.index),
+            self.quoted(smaller),
+        ))
     }
 
     /// What the rows are: `ratios to a, the fastest, with 95 % intervals`.

@@ -15,7 +15,7 @@ mod table;
 
 pub use clauses::{SideNames, sentence};
 pub use gate_record::GateRecord;
-pub use notes::{between_runs, far_from_medians, places};
+pub use notes::{between_runs, far_from_medians, places, ratio_of};
 pub use row::{ComparedRow, has_trade_off, in_order};
 pub use summary::{counts, judged_together};
 pub use table::{rounds_take, shown};

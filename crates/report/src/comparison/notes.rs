@@ -206,7 +206,16 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
 /// What an estimated ratio is of, where that of the medians is another one.
 #[must_use]
 pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
-    let of = match estimate.estimator {
+    let of = ratio_of(estimate.estimator)?;
+    let ratio = estimate.ratio.filter(|ratio| is_far(*ratio, medians))?;
+    let [ratio, medians] = [ratio, medians].map(factor);
+    Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
+}
+
+/// Of what a ratio is, in words that follow *the ratio*; nothing where it is that of the medians.
+#[must_use]
+pub fn ratio_of(estimator: Estimator) -> Option<&'static str> {
+    Some(match estimator {
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "over all pairs of samples",
         Estimator::Mean => "of the means",
@@ -214,10 +223,7 @@ pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
         Estimator::Neighbours => "of executions next to each other",
         Estimator::Runs => "of runs",
         Estimator::Median => return None,
-    };
-    let ratio = estimate.ratio.filter(|ratio| is_far(*ratio, medians))?;
-    let [ratio, medians] = [ratio, medians].map(factor);
-    Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
+    })
 }
 
 /// Whether a ratio contradicts that of the medians.

@@ -189,6 +189,18 @@ fn the_heading_names_what_follows() {
 }
 
 #[test]
+fn what_has_not_the_smallest_median_is_not_called_the_fastest() {
+    let (question, answer) = (question(), answer());
+    let mut standings = Standings::of(&question, &answer.samples, None, 0.01);
+    standings.each[0].time.as_mut().unwrap().median = 102e6;
+    let ranking = with_report(|report| BenchReport { standings: &standings, ..*report }.ranking());
+    let why = "\nno command is faster than `quick` by the ratio over all pairs of samples, which \
+               decides, although the median of `nearly | as quick` is smaller\n\
+               ratios to `quick`, with 95 % intervals\n";
+    assert!(ranking.contains(why), "{ranking}");
+}
+
+#[test]
 fn sixty_columns_are_enough() {
     insta::assert_snapshot!(with_report(|report| text(&BenchReport { width: Some(60), ..*report })), @r"
     quick
