@@ -159,6 +159,15 @@ fn the_version_to_join_is_the_one_with_the_same_command() {
 }
 
 #[test]
+fn a_command_with_other_spaces_and_quotes_may_be_joined() {
+    let of = |script: &str| SCRIPT_PLAN.replace("sh {build}/prog", &format!("sh -c {script}"));
+    let project = Project::scripts(1).plan(&of("'sh {build}/prog'"));
+    project.tacho("track").succeeds();
+    let edited = project.plan(&of(r#"'sh  \"{build}/prog\"'"#)).tacho("track").exits(0).stderr;
+    assert!(edited.contains("as version 2") && edited.contains("`same-as = 1`"), "{edited}");
+}
+
+#[test]
 fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

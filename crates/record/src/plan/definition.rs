@@ -33,7 +33,8 @@ impl Definition {
         serde_json::from_value(content["inputs"].clone()).unwrap_or_default()
     }
 
-    /// How alike another one with the same command is: by how few other parts differ.
+    /// How alike another one with the same command is, spaces and quotes aside: by how few parts
+    /// differ.
     #[must_use]
     pub fn likeness(&self, other: &Self) -> Option<Reverse<usize>> {
         let parts = |of: &Self| {
@@ -42,7 +43,8 @@ impl Definition {
         let [ours, theirs] = [parts(self), parts(other)];
         let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         let differing = names.into_iter().filter(|name| ours.get(*name) != theirs.get(*name));
-        (ours.get("command") == theirs.get("command")).then(|| Reverse(differing.count()))
+        let [ours, theirs] = [&ours, &theirs].map(|parts| bare(parts.get("command")));
+        (ours == theirs).then(|| Reverse(differing.count()))
     }
 
     /// The content without the digests of input files: equal where only they differ.
@@ -54,6 +56,13 @@ impl Definition {
         }
         content.to_string()
     }
+}
+
+/// A command without spaces and quotes.
+fn bare(command: Option<&Value>) -> Option<String> {
+    let words: Vec<String> = serde_json::from_value(command?.clone()).ok()?;
+    let is_word = |c: &char| !c.is_whitespace() && !['\'', '"'].contains(c);
+    Some(words.concat().chars().filter(is_word).collect())
 }
 
 impl Benchmark {
