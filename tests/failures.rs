@@ -147,6 +147,17 @@ fn a_store_is_verified() {
     fs::write(&database, bytes).unwrap();
     let damaged = project.tacho("fsck").exits(2);
     assert!(damaged.stdout.ends_with(" damaged or missing\n"), "{}", damaged.stdout);
+    fs::write(&database, "no database\n".repeat(100)).unwrap();
+    let place = database.display();
+    for command in ["fsck", "fsck --copy-whole saved"] {
+        assert_eq!(
+            project.tacho(command).exits(2).stderr,
+            format!(
+                "error: `{place}` is not a database: nothing in it can be read\nhint: move it away \
+                 and restore a backup, or measure again with `tacho track`\n"
+            )
+        );
+    }
 }
 
 #[test]

@@ -92,6 +92,12 @@ pub enum StoreError {
         /// Where it was looked for.
         place: String,
     },
+    /// The file is no database, or so damaged that it cannot be opened.
+    #[error("`{place}` is not a database: nothing in it can be read")]
+    NotADatabase {
+        /// The file.
+        place: String,
+    },
     /// The database or its folder may not be written.
     #[error("`{place}` cannot be written: {source}")]
     NotWritable {
@@ -158,7 +164,7 @@ impl StoreError {
             ),
             Self::Corrupt { .. } => Some(
                 "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck \
-                 --copy-whole` saves the rest",
+                 --copy-whole FOLDER` saves the rest",
             ),
             Self::DiskFull { .. } => Some(
                 "make room and execute the same command again: everything measured before is kept",
@@ -168,6 +174,9 @@ impl StoreError {
             }
             Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another store"),
             Self::NoStore { .. } => Some("`tacho track` measures and creates the store"),
+            Self::NotADatabase { .. } => {
+                Some("move it away and restore a backup, or measure again with `tacho track`")
+            }
             Self::NotWritable { place, .. } if is_server(place) => {
                 Some("check the rights of the database user, and that the server is not a replica")
             }

@@ -83,7 +83,7 @@ fn a_full_disk_keeps_all_before_and_goes_on_when_there_is_room() {
 }
 
 #[test]
-fn what_is_no_database_is_called_damaged() {
+fn what_is_no_database_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join("tacho.db"),
@@ -91,7 +91,7 @@ fn what_is_no_database_is_called_damaged() {
     )
     .unwrap();
     let error = Store::open(&Location::Folder(folder.path().to_owned())).unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
 }
 
 #[test]

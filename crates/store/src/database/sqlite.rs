@@ -103,7 +103,10 @@ impl Sqlite {
             set_up(&connection)?;
             Ok(connection)
         };
-        let connection = connect().map_err(|error| explain(&place, error))?;
+        let connection = connect().map_err(|error| match explain(&place, error) {
+            StoreError::Corrupt { place, .. } => StoreError::NotADatabase { place },
+            error => error,
+        })?;
         // SQLite opens a file that may only be read without a word, and refuses the first write.
         if connection.is_readonly("main").unwrap_or(false) {
             let source = io::Error::from(io::ErrorKind::PermissionDenied).into();
