@@ -45,7 +45,7 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
 
     inside the merge e8df7926a4 (bring), which has an effect of +12.0 % in bisection NAME
     each commit that e8df7926a4 brought is merged into dba21a94de, and the result is measured
-    the merge alone: +12.0 %
+    the whole merge, with all commits it brought: +12.0 %
     ");
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
@@ -124,7 +124,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     each commit that f6afdbf70a brought is merged into 66d880d559, and the result is measured
     whole range good..bad: +45.6 %; +12.0 % is not explained by the named commits, so something else changed too
     hint: `--all` searches for the rest
-    the merge alone: +30.0 %
+    the whole merge, with all commits it brought: +30.0 %
 
     revision    date        samples   work
     66d880d559  2023-11-15        2  11200

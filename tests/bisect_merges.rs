@@ -86,7 +86,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
 
     inside the merge 54c0abd862 (bring), which has an effect of +12.0 % in bisection NAME
     each commit that 54c0abd862 brought is merged into 8c546e3165, and the result is measured
-    the merge alone: +12.0 %
+    the whole merge, with all commits it brought: +12.0 %
 
     revision    date        samples   work
     8c546e3165  2023-11-15        2  15000

@@ -545,7 +545,7 @@ fn whole_change(bisection: &Bisection) -> Option<String> {
     let little = little.map_or_else(String::new, |it| format!("; {}", left(bisection, &it)));
     let [first, last] = [first, last].map(|place| name(bisection, place));
     let what = match bisection.asked.within.last() {
-        Some(_) => "the merge alone".to_owned(),
+        Some(_) => "the whole merge, with all commits it brought".to_owned(),
         None => format!("whole range {first}..{last}"),
     };
     Some(format!("{what}: {change}{little}"))
