@@ -63,17 +63,19 @@ impl OutlierCause {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match *self {
-            Self::CpuWait(more) if more < 0.0 => "with less waiting for a CPU",
+            Self::CpuWait(more) if more < 0.0 => "faster than the others: less waiting for a CPU",
             Self::CpuWait(_) => "while waiting for a CPU",
-            Self::Device(more) if more < 0.0 => "with less waiting for a device",
+            Self::Device(more) if more < 0.0 => "faster than the others: less waiting for a device",
             Self::Device(_) => "while waiting for a device",
             Self::Frequency(..) => "at another frequency",
             Self::Memory(_) => "while memory was short",
             Self::Node(..) => "on another memory node",
-            Self::OtherCpu(more) if more < 0.0 => "with fewer other processes active",
+            Self::OtherCpu(more) if more < 0.0 => {
+                "faster than the others: fewer other active processes"
+            }
             Self::OtherCpu(_) => "beside other active processes",
             Self::Socket(..) => "on another socket",
-            Self::Steal(more) if more < 0.0 => "with less steal",
+            Self::Steal(more) if more < 0.0 => "faster than the others: less steal",
             Self::Steal(_) => "while a hypervisor kept the CPU",
             Self::Swapped(_) => "while memory was swapped out",
             Self::Throttled(_) => "while the processor was too warm",
