@@ -646,7 +646,9 @@ fn a_folder_that_was_deleted_is_told() {
 
 #[test]
 fn mistakes_are_told_before_anything_is_executed() {
-    let project = Project::empty().file("notes", "text").file("x", "");
+    let project = Project::empty().file("notes", "text").file("x", "").file("prog", "");
+    let prog = project.path().join("prog");
+    assert!(Command::new("chmod").arg("+x").arg(prog).status().unwrap().success());
     std::os::unix::fs::symlink("circle", project.path().join("circle")).unwrap();
     assert!(Command::new("mkfifo").arg(project.path().join("pipe")).status().unwrap().success());
     let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
@@ -663,9 +665,20 @@ fn mistakes_are_told_before_anything_is_executed() {
         ),
         (
             &["sleep", "0.1"][..],
-            "cannot execute `0.1`\nhint: a command and its arguments go in quotes: tacho bench \
-             'sleep 0.1'\n",
+            "cannot execute `0.1`\nhint: a command and its arguments go in quotes: `tacho bench \
+             'sleep 0.1'`\n",
         ),
+        (
+            &["cat", "prog", "|", "wc"],
+            "cannot execute `prog`\nhint: did you mean `./prog`? or, if it is an argument: `tacho \
+             bench 'cat prog | wc'`\n",
+        ),
+        (
+            &["echo", "|", "wc"],
+            "cannot execute `|`\nhint: a command and its arguments go in quotes: `tacho bench \
+             'echo | wc'`\n",
+        ),
+        (&["prog"], "cannot execute `prog`\nhint: did you mean `./prog`?\n"),
         (&["slepe 1"], "cannot execute `slepe` (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
         (&["./"], "cannot execute `./`\nhint: this is a folder: name the program in it\n"),
         (

@@ -67,6 +67,9 @@ pub enum NoProgram {
     Argument(String),
     /// A program of nearly that name.
     Nearest(String),
+    /// A program of this folder, unless it is an argument of the command before it: all of them
+    /// together.
+    Here(String, Option<String>),
     /// A file of that name that may not be executed.
     NotExecutable,
     /// A folder.
@@ -138,9 +141,13 @@ impl BenchMistake {
             BenchMistake::NoProgram { program, .. } if program.is_empty() => None,
             BenchMistake::NoProgram { why, .. } => match why {
                 NoProgram::Argument(all) => {
-                    Some(format!("a command and its arguments go in quotes: tacho bench '{all}'"))
+                    Some(format!("a command and its arguments go in quotes: `tacho bench '{all}'`"))
                 }
                 NoProgram::Nearest(nearest) => Some(format!("did you mean `{nearest}`?")),
+                NoProgram::Here(program, None) => Some(format!("did you mean `./{program}`?")),
+                NoProgram::Here(program, Some(all)) => Some(format!(
+                    "did you mean `./{program}`? or, if it is an argument: `tacho bench '{all}'`"
+                )),
                 NoProgram::NotExecutable => Some(
                     "the file is there, but may not be \
                                                   executed"

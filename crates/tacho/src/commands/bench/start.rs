@@ -65,6 +65,10 @@ pub fn check(
     folder: &Path,
     all: &[String],
 ) -> Result<(), BenchMistake> {
+    if all.len() > 1 && is_lone_operator(command) {
+        let (program, why) = (command.to_owned(), NoProgram::Argument(all.join(" ")));
+        return Err(BenchMistake::NoProgram { program, command: command.to_owned(), why });
+    }
     let (Start::Words(words) | Start::Shell(words, _)) = start;
     let program = words.first().cloned().unwrap_or_default();
     let is_there = if program.contains('/') {
@@ -79,15 +83,21 @@ pub fn check(
     Err(BenchMistake::NoProgram { program, command: command.to_owned(), why })
 }
 
+/// Whether this is what a shell has between commands, and no command: `|`, `&&`, `>`.
+fn is_lone_operator(command: &str) -> bool {
+    !command.is_empty() && command.chars().all(|c| "|&;<>".contains(c))
+}
+
 fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
-    if is_program_of_folder(program, folder) {
-        return NoProgram::Nearest(format!("./{program}"));
-    }
     let has_words = all.iter().any(|command| command.contains(char::is_whitespace));
+    let is_after_command = all.len() > 1 && !has_words && all[0] != program;
+    if is_program_of_folder(program, folder) {
+        return NoProgram::Here(program.to_owned(), is_after_command.then(|| all.join(" ")));
+    }
     let is_argument = program.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         || folder.join(program).exists();
     let is_path_of_nothing = program.contains('/') && !folder.join(program).exists();
-    if all.len() > 1 && !has_words && all[0] != program && !is_path_of_nothing {
+    if is_after_command && !is_path_of_nothing {
         return NoProgram::Argument(all.join(" "));
     }
     if folder.join(program).is_dir() && program.contains('/') {
