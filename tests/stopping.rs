@@ -101,7 +101,7 @@ fn a_warm_up_is_found_shown_and_left_out() {
 
       revision  date  subject  n  median  <percent>  spread
       c4753fd24d  2023-11-15  count  7  51444  ± <percent>  <percent>
-      slowdown: 2 rounds left out
+      warmup: 2 rounds left out (better at first)
 
     9 samples in <time>: <time> building, <time> executing, <time> else
     "#);

@@ -376,7 +376,8 @@ pub fn steadiness_word(found: &Steadiness) -> String {
         (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
         (_, 0) => String::new(),
         (course, rounds) => {
-            format!("{}: {} left out", course.words(), count(rounds as usize, "round"))
+            let why = if course == Course::Slowdown { " (better at first)" } else { "" };
+            format!("warmup: {} left out{why}", count(rounds as usize, "round"))
         }
     }
 }
