@@ -389,11 +389,11 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q` ends on another branch, not on this one: before `released`
+    note: the end of quirk `q` (before `released`) is on another branch, not on this one
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;
-    assert!(tracked.contains("not on this one: before `released`"), "{tracked}");
+    assert!(tracked.contains("(before `released`) is on another branch"), "{tracked}");
     // The way from there to where it is does pass it.
     assert!(!project.tacho("track --dry-run released").exits(0).stderr.contains("another branch"));
 }

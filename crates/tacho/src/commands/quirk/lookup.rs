@@ -38,11 +38,13 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
             .quirks
             .iter()
             .any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
-        let verb = if begins { "begins" } else { "ends" };
+        let which = if begins { "beginning" } else { "end" };
         let typed = &edge.typed;
         output::note(
             "note",
-            &format!("quirk `{quirk}` {verb} on another branch, not on this one: {typed}"),
+            &format!(
+                "the {which} of quirk `{quirk}` ({typed}) is on another branch, not on this one"
+            ),
         );
         output::note("hint", "name a commit of this line of history, or a date");
     }
