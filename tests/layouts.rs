@@ -175,7 +175,8 @@ fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
         assert!(row["repetition"].is_null() && row["by_chance"].is_null(), "{answer}");
     }
     let text = project.tacho("layouts -n 3 -r 4").stdout;
-    let noisy = "  too noisy to distinguish relinking from restarting: relinking adds at most ";
+    let noisy = "  too noisy to distinguish relinking from restarting (executing the same build \
+                 again): relinking adds at most ";
     assert!(!text.contains("one build represents all"), "{text}");
     assert_eq!(text.contains(noisy), !text.contains("a build takes as long as"), "{text}");
     // One number for one thing: what is said of a build is what its page says.

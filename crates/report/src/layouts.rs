@@ -10,6 +10,8 @@ use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
+/// What the name of the second band means, where no table explains it.
+const RESTARTING: &str = "restarting (executing the same build again)";
 /// The column of [`bands`] that a medium may draw.
 pub const BAND: usize = 2;
 /// The column of [`table`] with the intervals.
@@ -152,7 +154,7 @@ fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
         let layouts = count(it.layouts as usize, "layout");
         format!("; {layouts} of {} executions each would probably be enough", it.processes)
     });
-    Some(format!("too noisy to distinguish relinking from restarting{more}"))
+    Some(format!("too noisy to distinguish relinking from {RESTARTING}{more}"))
 }
 
 /// By how much two builds of one source differ by chance.
@@ -180,7 +182,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     let bound = levels.relink_at_most.filter(|_| !levels.is_told()).map(percent)?;
     if levels.one_stands_for_all() {
         return Some(format!(
-            "relinking cannot be distinguished from restarting: relinking adds at most {bound} \
+            "relinking cannot be distinguished from {RESTARTING}: relinking adds at most {bound} \
              (95 % confidence), so one build represents all"
         ));
     }
@@ -195,8 +197,8 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
         },
     );
     Some(format!(
-        "too noisy to distinguish relinking from restarting: relinking adds at most {bound} (95 % \
-         confidence); {more}"
+        "too noisy to distinguish relinking from {RESTARTING}: relinking adds at most {bound} \
+         (95 % confidence); {more}"
     ))
 }
 
