@@ -117,7 +117,7 @@ fn the_first_line_is_a_verdict() {
     let known =
         ["busy: ", "quiet now: ", "unsteady: "].iter().any(|word| verdict.starts_with(word));
     assert!(known && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
-    let hint = verdict.split_once("\nhint: measure CPU time (`-m cpu`)");
+    let hint = verdict.split_once("\nhint: `tacho compare -m cpu`");
     assert_eq!(hint.is_none(), verdict.starts_with("quiet now: "), "{verdict}");
     let fitness = findings.starts_with("machine: ");
     assert!(

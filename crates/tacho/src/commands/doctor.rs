@@ -262,9 +262,9 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
         spread * 100.0
     );
     let advice = if text::has_callgrind() {
-        "hint: measure CPU time (`-m cpu`) or instructions (`-m instructions=callgrind`)"
+        "hint: `tacho compare -m cpu` or `-m instructions=callgrind` varies less"
     } else {
-        "hint: measure CPU time (`-m cpu`)"
+        "hint: `tacho compare -m cpu` compares CPU time, which varies less"
     };
     Ok(match HostTrust::of(*noise, spread) {
         // A short look says no more than what it saw.
