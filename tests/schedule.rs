@@ -55,6 +55,8 @@ fn what_is_new_is_measured_and_told_once() {
 
     let nothing = scheduled(&project, "").succeeds();
     assert_eq!((nothing.stdout.as_str(), samples(&project)), ("", 24));
+    let said = project.tacho("track --since-last").exits(0).stderr;
+    assert_eq!(said, "note: nothing is new since the last tracked revision\n");
 
     let project = grown(project, 13..=20, 130.0);
     let told = scheduled(&project, "").exits(1);

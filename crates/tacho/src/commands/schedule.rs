@@ -70,7 +70,12 @@ fn since(global: &GlobalArgs, project: &Project, command: &TrackArgs) -> Result<
             let range = vec![format!("{}..{end}", start.id)];
             track::measure(global, &TrackArgs { revisions: range, ..command.clone() })
         }
-        Some(NextRange::UpToDate) => Ok(Exit::Success),
+        Some(NextRange::UpToDate) => {
+            if !(global.quiet || command.shown.json) {
+                output::note("note", "nothing is new since the last tracked revision");
+            }
+            Ok(Exit::Success)
+        }
         None => Err(CliError::NothingTracked),
     }
 }
