@@ -23,7 +23,7 @@ pub struct SweepArgs {
     pub commands: Vec<String>,
     /// Measure this benchmark of the plan instead of a command
     #[arg(
-        long, value_name = "NAME",
+        long, short = 'b', value_name = "NAME",
         conflicts_with_all = [
             "commands", "floor", "command_name", "shell", "no_shell", "setup", "prepare",
             "conclude", "cleanup", "cpus", "nice", "limit_memory", "ignore_failure", "timeout",
