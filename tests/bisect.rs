@@ -156,7 +156,7 @@ fn commits_that_touch_no_path_are_left_out_until_the_one_after_them_is_named() {
         "{text}"
     );
     let replayed = project.tacho("bisect log --replay").succeeds().stdout;
-    assert!(replayed.contains(" (9) built in "), "{replayed}");
+    assert!(replayed.contains(" (commit 9): built in "), "{replayed}");
 }
 
 #[test]
@@ -1057,7 +1057,7 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     assert_eq!(json["standing"]["aside"]["said"], "alike");
     let log = project.tacho("bisect log").exits(0).stdout;
     let side = &id(&project, "side")[..10];
-    assert!(log.contains(&format!(" {side} built in ")), "{log}");
+    assert!(log.contains(&format!(" {side}: built in ")), "{log}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains(&format!("`tacho bisect {side} ")), "{markdown}");
 }

@@ -81,14 +81,14 @@ pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
     let place = bisection.place(&step.revision);
     let cut = step.revision.get(..SHORT).unwrap_or(&step.revision);
     let short = place.map_or(cut, |place| bisection.candidates[place].revision.short());
-    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let place = place.map_or_else(String::new, |place| format!(" (commit {place})"));
     let took = |seconds: f64| {
         duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default())
     };
     let what = match &step.seen {
         StepResult::Built { artifact } => match step.build {
-            Some(seconds) => format!("built in {}: {}", took(seconds), artifact.short()),
-            None => format!("was built before: {}", artifact.short()),
+            Some(seconds) => format!("built in {}, artifacts {}", took(seconds), artifact.short()),
+            None => format!("its build exists already, artifacts {}", artifact.short()),
         },
         StepResult::Samples { values, .. } if bisection.asked.by == ValueComparison::Failure => {
             let failed = values.iter().filter(|value| **value != 0.0).count();
@@ -109,6 +109,6 @@ pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
         }
         StepResult::Unusable { kind, why } => failure(*kind, why),
     };
-    let under = step.under.map_or_else(String::new, |under| format!(" with {}:", under.words()));
-    format!("{:>4} {short}{place}{under} {what}\n", step.number)
+    let under = step.under.map_or_else(String::new, |under| format!(" with {}", under.words()));
+    format!("{:>4} {short}{place}{under}: {what}\n", step.number)
 }
