@@ -45,6 +45,8 @@ pub(super) struct SessionRequest<'a> {
     /// Where progress cannot be drawn, builds that take long are named in a line each, with these
     /// words after it.
     pub(super) announced: Option<String>,
+    /// How values of a bisection are expected to vary, where that was said.
+    pub(super) expected: Option<f64>,
 }
 
 impl<'a> SessionRequest<'a> {
@@ -60,6 +62,7 @@ impl<'a> SessionRequest<'a> {
             seed,
             quiet: false,
             announced: None,
+            expected: None,
         }
     }
 }
@@ -145,6 +148,7 @@ impl CommandSession {
         let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
         let mut builder = LocalBuilder::new(subject, &project.folder, &project.cache(), limit)?;
         let mut progress = Progress::new(wanted.revisions, wanted.quiet);
+        progress.expect(wanted.expected);
         if let Some(how) = wanted.announced.as_ref().filter(|_| !wanted.quiet) {
             progress.announce(how);
         }

@@ -426,14 +426,12 @@ impl CommandSession {
     ) -> Result<TrackResult, CliError> {
         self.know(selected)?;
         let wanted = SessionRequest {
-            plan,
-            revisions: &selected.revisions,
-            announced: None,
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             measure_equal: command.measure_equal,
             retry_failed: command.retry_failed,
             seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
+            ..SessionRequest::new(plan, &selected.revisions)
         };
         self.measure(project, wanted, track)
     }

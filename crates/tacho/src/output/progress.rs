@@ -55,6 +55,8 @@ pub struct Progress {
     /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
     /// answer, and only once.
     forecasts: bool,
+    /// How values of a bisection were expected to vary, where that was said before.
+    expected: Option<f64>,
     /// What names builds that take long, where nothing can be drawn.
     announcer: Option<Announcer>,
 }
@@ -84,6 +86,7 @@ impl Progress {
             changed_builds: 0,
             wrong_answers: None,
             forecasts: !quiet,
+            expected: None,
             announcer: None,
         }
     }
@@ -94,6 +97,11 @@ impl Progress {
         if self.bar.is_hidden() {
             self.announcer = Some(Announcer::start(how));
         }
+    }
+
+    /// How values of a bisection are expected to vary.
+    pub fn expect(&mut self, sd: Option<f64>) {
+        self.expected = sd;
     }
 
     /// Takes the bar away; what is printed after it stays.
@@ -119,7 +127,9 @@ impl Progress {
 
     /// What a bisection believes, as bars over its commits.
     fn believe(&mut self, bisection: &Bisection) {
-        if let Some(line) = super::bisect::forecast(bisection).filter(|_| self.forecasts) {
+        if let Some(line) =
+            super::bisect::forecast(bisection, self.expected).filter(|_| self.forecasts)
+        {
             self.forecasts = false;
             self.bar.suspend(|| super::note("note", &line));
         }

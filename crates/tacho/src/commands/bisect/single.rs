@@ -94,7 +94,8 @@ pub(crate) fn once(
         let wrapped = text::wrap(&expected_text(&expected, &inquiry), Some(width));
         output::aside(wrapped.trim_end());
     }
-    bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
+    let expected = expected.sd.filter(|_| !expected.is_by_cpu);
+    bisected(global, project, command, wish.plan, (&range, &inquiry, expected)).map(Some)
 }
 
 /// What it is expected to take. A store that cannot be opened is reported where it is needed.
@@ -113,13 +114,13 @@ fn expected(
     Ok(BisectForecast::of(store.as_mut(), &host, of, inquiry, retry_failed)?)
 }
 
-/// Has it measured.
+/// Has it measured; values are expected to vary by as much, where that is known.
 pub(crate) fn bisected(
     global: &GlobalArgs,
     project: &Project,
     command: &BisectArgs,
     plan: Plan,
-    (range, inquiry): (&Range, &Inquiry),
+    (range, inquiry, expected): (&Range, &Inquiry, Option<f64>),
 ) -> Result<BisectionResult, CliError> {
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
@@ -138,6 +139,7 @@ pub(crate) fn bisected(
         retry_failed,
         seed,
         quiet,
+        expected,
         ..SessionRequest::new(plan, &revisions)
     };
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))

@@ -138,13 +138,14 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
         _ => format!("varied by {}", varying(asked, sd)),
     };
     let values = if expected.is_by_cpu { "CPU times" } else { "values" };
+    let earlier = format!("in earlier runs {values} {varied}");
     match expected.step {
         None if low < high => format!(
-            "about {low:.0} samples for a large change, {} for {} ({values} {varied} here)",
+            "about {low:.0} samples for a large change, {} for {} ({earlier})",
             about(high),
             least(asked)
         ),
-        _ => format!("about {} samples ({values} {varied} here)", about(high)),
+        _ => format!("about {} samples ({earlier})", about(high)),
     }
 }
 

@@ -11,6 +11,9 @@ use crate::output::text::duration;
 
 /// From this many on it is worth a word before they are taken.
 const MANY: f64 = 500.0;
+/// Values that vary by this many times as much as expected make the expectation wrong: the samples
+/// that are needed grow with the square.
+const MORE: f64 = 1.5;
 /// This many samples of each end are the least by which it is said how long it will take: of fewer,
 /// one outlier makes hours of seconds.
 const BASIS: usize = 12;
@@ -29,13 +32,21 @@ fn has_basis(bisection: &Bisection) -> bool {
         && change.as_ref().is_none_or(|change| is_open(change.interval))
 }
 
-/// That it will take long, while it is not known whether anything changed.
-pub fn forecast(bisection: &Bisection) -> Option<String> {
+/// That it will take long, while it is not known whether anything changed; `expected` is how values
+/// were expected to vary, where that was said before.
+pub fn forecast(bisection: &Bisection, expected: Option<f64>) -> Option<String> {
     let standing = &bisection.standing;
     let proving =
         standing.found.is_none() && standing.stage == Stage::Proving && has_basis(bisection);
     let sd = noise(bisection).filter(|_| proving)?;
     let samples = samples_of(&bisection.asked, 0.0, sd).filter(|samples| *samples >= MANY)?;
+    if expected.is_some_and(|expected| sd > MORE * expected) {
+        return Some(format!(
+            "values vary more now than in earlier runs: {} (standard deviation); the expectation \
+             does not hold",
+            varying(&bisection.asked, sd)
+        ));
+    }
     let spent = if bisection.asked.of == ValueSource::Build {
         standing.building
     } else {
@@ -70,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_lies_within_noise_is_told_to_take_long() {
-        let of = |sd: f64, taken: usize, stage: &str| {
+        let of = |sd: f64, taken: usize, stage: &str, expected: Option<f64>| {
             let rung = |place: usize| {
                 serde_json::json!({
                     "place": place, "revision": "r", "same_to": place, "samples": taken, "level": 1e9,
@@ -81,18 +92,25 @@ mod tests {
             bisection.standing.ladder =
                 serde_json::from_value([rung(0), rung(9999)].into()).unwrap();
             bisection.standing.executing = bisection.standing.samples as f64 * 2.0;
-            forecast(&bisection)
+            forecast(&bisection, expected)
         };
         assert_eq!(
-            of(0.1, 12, "proving").as_deref(),
+            of(0.1, 12, "proving", Some(0.09)).as_deref(),
             Some(
                 "values vary by 10.0 % (standard deviation): a change of 2 % may need up to about \
                  5,100 samples (2 h 51 min); a larger `--min-effect` needs fewer"
             )
         );
-        assert_eq!(of(0.1, 11, "proving"), None, "nobody knows yet");
-        assert_eq!(of(0.02, 12, "proving"), None, "that is soon done");
-        assert_eq!(of(0.1, 12, "searching"), None, "it is larger than was asked for");
+        assert_eq!(
+            of(0.1, 12, "proving", Some(0.01)).as_deref(),
+            Some(
+                "values vary more now than in earlier runs: 10.0 % (standard deviation); the \
+                 expectation does not hold"
+            )
+        );
+        assert_eq!(of(0.1, 11, "proving", None), None, "nobody knows yet");
+        assert_eq!(of(0.02, 12, "proving", None), None, "that is soon done");
+        assert_eq!(of(0.1, 12, "searching", None), None, "it is larger than was asked for");
     }
 
     #[test]
@@ -108,7 +126,7 @@ mod tests {
         let mut with = |interval: (f64, f64)| {
             let change = serde_json::json!({ "estimate": 0.9, "interval": interval });
             bisection.standing.change = serde_json::from_value(change).unwrap();
-            forecast(&bisection).is_some()
+            forecast(&bisection, None).is_some()
         };
         assert!(with((-0.2, 2.0)) && !with((0.3, 1.5)));
     }
