@@ -112,7 +112,8 @@ impl ConfirmationReport {
 
     /// A row for each that was measured.
     fn table(&self) -> String {
-        let head = ["", "series", "in the series", "again", "95 %", "samples", "outcome", "state"];
+        let head =
+            ["name", "series", "in the series", "again", "95 %", "samples", "outcome", "state"];
         let mut list = table::plain(&head, &[2, 3, 5]);
         for asked in &self.changes {
             if let ConfirmationResult::Measured(said) = &asked.answer {

@@ -216,6 +216,9 @@ impl ChangeListing {
             }
             out += &part;
         }
+        if !self.events.is_empty() {
+            out += "`tacho changes show NAME` shows the evidence\n";
+        }
         out
     }
 
@@ -396,7 +399,7 @@ impl ListedEvent {
         for line in self.place().into_iter().chain(self.trade_off()) {
             out += &format!("  {line}\n");
         }
-        let head = ["", "series", "before", "after", "change", "", "95 %", "kind", ""];
+        let head = ["name", "series", "before", "after", "change", "", "95 %", "kind", ""];
         let mut list = table::plain(&head, &[2, 3, 4]);
         for change in &self.changes {
             list.add_row(row(change, hosts));
@@ -416,8 +419,11 @@ impl ListedEvent {
             let range = if range.is_empty() { range } else { format!(" ({range})") };
             let of = format!(" {}", levels_of(change));
             format!(
-                "  {name}  {series}\n    {effect} {verdict}{range}\n    {before} → \
-                 {after}{}  {kind}, {state}\n",
+                "  change {name}: {series}
+    {effect} {verdict}{range}
+    {before} → \
+                 {after}{}  {kind}, {state}
+",
                 of.trim_end()
             )
         };
@@ -437,7 +443,7 @@ impl ListedEvent {
         if let Some(trade_off) = self.trade_off() {
             out += &format!(", {trade_off}");
         }
-        out += "\n\n| | series | before | after | change | | 95 % | kind | \
+        out += "\n\n| name | series | before | after | change | | 95 % | kind | \
                 |\n|---|---|--:|--:|--:|---|---|---|---|\n";
         for change in &self.changes {
             let mut cells: Vec<String> =
