@@ -13,6 +13,8 @@ pub const RESUMES: &str = "interrupted: the same command resumes";
 pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
 /// Said where the user stopped a command before there was anything to show.
 pub const NOTHING_YET: &str = "interrupted before anything was measured";
+/// Said where a store holds nothing.
+pub const NOTHING_MEASURED: &str = "nothing is measured yet: `tacho track` measures revisions";
 
 /// When, where and how far it measured, and by what, a clause each: `2026-03-01 14:03 on lab, 11
 /// rounds, finished after 12.3 s`. `started` is the time in the reader's time zone; `bisection` is

@@ -9,6 +9,7 @@ use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::Bisection;
 use tacho_record::{Purpose, Revision, Run, RunState};
+use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::Store;
 
 use super::run_words;
@@ -33,7 +34,7 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
         return Ok(Exit::Success);
     }
     if runs.is_empty() {
-        output::print("no runs yet: `tacho track` measures revisions\n")?;
+        output::print(&format!("{NOTHING_MEASURED}\n"))?;
         return Ok(Exit::Success);
     }
     let revisions = store.revisions()?;

@@ -15,6 +15,7 @@ use tacho_record::{
 };
 use tacho_report::build::{OUTDATED, line, log_hint, quirks};
 use tacho_report::revision::numbered;
+use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -260,7 +261,7 @@ fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     // On several hosts, or by several recipes.
     let mut known = BTreeSet::new();
     failed.retain(|revision| known.insert(revision.clone()));
-    let Some(last) = failed.last() else { return Ok("nothing is measured yet\n".to_owned()) };
+    let Some(last) = failed.last() else { return Ok(format!("{NOTHING_MEASURED}\n")) };
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
     Ok(format!(
         "nothing is measured: {} could not be built: {}\n  {}\n",

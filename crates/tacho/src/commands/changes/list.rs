@@ -9,6 +9,7 @@ use tacho_experiment::changes::{
 use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
 use tacho_report::bisection::{beside_changes, subject};
 use tacho_report::detection;
+use tacho_report::run::NOTHING_MEASURED;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
@@ -31,8 +32,11 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
+    let is_empty = listing.unbuilt.is_empty() && store.runs()?.is_empty();
     if command.form.json {
         output::print_json(&versioned(listing.answer()))?;
+    } else if is_empty {
+        output::print(&format!("{NOTHING_MEASURED}\n"))?;
     } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
