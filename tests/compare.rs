@@ -468,7 +468,19 @@ fn what_fails_at_one_revision_is_told() {
     let project =
         project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let answer = project.tacho("compare HEAD~1 HEAD -r 3 --no-control").exits(2).stdout;
-    assert!(answer.contains("failed at HEAD (exit 3)"), "{answer}");
+    assert!(
+        answer.contains("failed at HEAD (exit 3); no round has values of both sides\n")
+            && answer.contains(", n 1 and 0\n"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_time_without_a_shell_is_explained_once() {
+    let commands = ["compare", "true | true", "true | cat", "-r", "2", "--no-control"];
+    let told = Answer::of(&Project::empty().command(commands).output().unwrap()).stdout;
+    let explained = "\nnet-wall: wall time without the start of the shell\n";
+    assert_eq!(told.matches(explained).count(), 1, "{told}");
 }
 
 #[test]

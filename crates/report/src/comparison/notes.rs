@@ -1,6 +1,6 @@
 //! What limits or explains the numbers of a comparison.
 
-use tacho_record::factor;
+use tacho_record::{Metric, factor};
 use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
@@ -11,6 +11,8 @@ use crate::host::HostLoad;
 use crate::layouts::short;
 use crate::words::{self, change, count, percent};
 
+/// What the metric is that takes the place of wall time where a shell starts a command.
+const NET_WALL: &str = "net-wall: wall time without the start of the shell";
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
 const APART: f64 = 0.03;
 /// From this difference between two processors on it is reported.
@@ -49,6 +51,8 @@ impl ComparisonReport<'_> {
         let mut notes: Vec<AnswerNote> = at_once.into_iter().chain(self.carried()).collect();
         notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
         notes.extend(self.of_several_runs().map(AnswerNote::plain));
+        let has_net = self.rows.iter().any(|row| row.metric.name == Metric::NET_WALL);
+        notes.extend(has_net.then(|| AnswerNote::plain(NET_WALL.to_owned())));
         let otherwise = self.terms.otherwise.iter();
         notes
             .extend(otherwise.map(|what| AnswerNote::plain(format!("not measured alike: {what}"))));

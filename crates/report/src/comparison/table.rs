@@ -60,7 +60,7 @@ impl ComparisonReport<'_> {
     /// The cells of a row.
     #[must_use]
     pub fn cells(&self, row: &ComparedRow) -> Vec<AnswerCell> {
-        let Comparison { estimate, second, control, counts, .. } = &row.comparison;
+        let Comparison { estimate, second, control, .. } = &row.comparison;
         let of_side = |side: &Option<Summary>| {
             side.as_ref().map_or_else(String::new, |summary| median(&row.metric.unit, summary))
         };
@@ -77,7 +77,7 @@ impl ComparisonReport<'_> {
         let texts = [
             row.benchmark.to_string(),
             row.metric.name.clone(),
-            counts.rounds.to_string(),
+            of_samples(row),
             of_side(&row.sides[0]),
             of_side(&row.sides[1]),
             of_all,
@@ -143,7 +143,13 @@ impl ComparisonReport<'_> {
     fn verdict(&self, row: &ComparedRow) -> AnswerCell {
         let said = |text: &str| AnswerCell::from(text.to_owned());
         if let Some((why, side)) = row.failure.as_ref().filter(|_| row.is_failed()) {
-            return format!("failed at {} ({why})", self.names[*side]).into();
+            let alone =
+                if row.sides.iter().any(Option::is_some) && row.comparison.counts.rounds == 0 {
+                    "; no round has values of both sides"
+                } else {
+                    ""
+                };
+            return format!("failed at {} ({why}){alone}", self.names[*side]).into();
         }
         if let Some(why) = self.unmeasured(row) {
             return why.into();
@@ -207,6 +213,16 @@ impl ComparisonReport<'_> {
             )),
             _ => None,
         }
+    }
+}
+
+/// The number of rounds that have values of both sides; where none has, the number of values of
+/// each side.
+fn of_samples(row: &ComparedRow) -> String {
+    let alone = row.sides.each_ref().map(|side| side.as_ref().map_or(0, |it| it.n));
+    match (row.comparison.counts.rounds, alone) {
+        (0, [a, b]) if a + b > 0 => format!("{a} and {b}"),
+        (rounds, _) => rounds.to_string(),
     }
 }
 
