@@ -906,7 +906,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         .stderr;
     let few = few.split_once("  check errors: 1 more round (").unwrap().1;
     let (few, gate) = few.split_once('\n').unwrap();
-    assert!(few.ends_with(") would decide"), "{few}");
+    assert!(few.ends_with(") would decide at the margin of 1 %"), "{few}");
     assert!(
         gate.starts_with("error: `--fail-on slower:5%,unclear`: failed because of check errors ("),
         "{gate}"

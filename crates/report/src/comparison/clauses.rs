@@ -89,15 +89,15 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
 }
 
 /// What would settle a row that is unclear, or why nothing does; of sides in several layouts so
-/// many of them. `time` says how long a number of rounds takes. Nothing where nothing is known of
-/// it.
+/// many of them. `time` says how long a number of rounds takes, `what` what these would decide,
+/// where that is not obvious. Nothing where nothing is known of it.
 #[must_use]
 pub fn missing(
     comparison: &Comparison,
     names: SideNames<'_>,
     unit: &Unit,
     layouts: Option<usize>,
-    time: impl Fn(usize) -> String,
+    (time, what): (impl Fn(usize) -> String, &str),
 ) -> Option<String> {
     if let Some((more, layouts)) = comparison.more.zip(layouts) {
         // More executions of the same builds would not.
@@ -111,10 +111,12 @@ pub fn missing(
     match comparison.more {
         Some(more) if more.rounds <= MOST_MORE => {
             let plural = if more.rounds == 1 { "" } else { "s" };
-            Some(format!("{} more round{plural} ({}) would decide", more.rounds, time(more.rounds)))
+            let rounds = more.rounds;
+            Some(format!("{rounds} more round{plural} ({}) would decide{what}", time(rounds)))
         }
         more => beyond_rounds(comparison, names, unit).or_else(|| {
-            Some(format!("over {MOST_MORE} more rounds would decide")).filter(|_| more.is_some())
+            Some(format!("over {MOST_MORE} more rounds would decide{what}"))
+                .filter(|_| more.is_some())
         }),
     }
 }
@@ -401,7 +403,7 @@ mod tests {
     }
 
     fn why(comparison: &Comparison) -> Option<String> {
-        missing(comparison, NAMES, &Unit::Nanoseconds, None, |rounds| format!("{rounds} s"))
+        missing(comparison, NAMES, &Unit::Nanoseconds, None, (|rounds| format!("{rounds} s"), ""))
     }
 
     #[test]

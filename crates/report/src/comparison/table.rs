@@ -6,7 +6,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
 use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
-use crate::words::{self, cut_apart, median, percent, times};
+use crate::words::{self, as_written, cut_apart, median, percent, times};
 
 /// The head of the smallest differences that would have been found.
 const LEAST: &str = "detectable";
@@ -185,9 +185,13 @@ impl ComparisonReport<'_> {
         let names = cut_apart(&self.names, NAME);
         let layouts = row.levels[0].map(|levels| levels.layouts);
         let names = names.each_ref().map(String::as_str);
-        clauses::missing(&row.comparison, names, &row.metric.unit, layouts, |rounds| {
-            rounds_take(row, rounds)
-        })
+        // A gate has a limit of its own.
+        let limit = self.terms.fail_on.as_ref().and_then(|it| it.slower).filter(|it| *it > 0.0);
+        let what = limit.map_or_else(String::new, |_| {
+            format!(" at the margin of {}", as_written(self.terms.margin))
+        });
+        let rounds = (|rounds| rounds_take(row, rounds), what.as_str());
+        clauses::missing(&row.comparison, names, &row.metric.unit, layouts, rounds)
     }
 
     /// What is said of an unclear row where nothing is known that would decide.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
-use tacho_record::{Comparing, short_name, shown as in_one_line};
+use tacho_record::{Comparing, first_of, short_name, shown as in_one_line};
 use tacho_report::comparison::clauses::clear_alone;
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
@@ -255,11 +255,12 @@ impl CompareReport<'_> {
 
     /// That other rows are unclear by themselves, and not at the limit.
     fn surely_below(&self, all: &ComparisonData) -> String {
-        match all.rows.iter().filter(|row| self.is_unclear_below(row)).count() {
-            0 => String::new(),
-            1 => " (another unclear row is certainly below it)".to_owned(),
-            _ => " (the other unclear rows are certainly below it)".to_owned(),
+        let below = all.rows.iter().filter(|row| self.is_unclear_below(row));
+        let names: Vec<String> = below.map(ComparedRow::name).collect();
+        if names.is_empty() {
+            return String::new();
         }
+        format!(" (also unclear, but certainly below it: {})", first_of(&names, NAMED))
     }
 
     /// What is known of an open row, and what would decide: of a limit fewer or more rounds than

@@ -1,7 +1,7 @@
 //! What is said of rows that never were measured.
 
 use jiff::Timestamp;
-use tacho_experiment::compare::{ComparisonData, ComparisonResult};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate};
 use tacho_record::{
     BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Program, Purpose,
     QuirkEdge, Rule, Run, RunState, Side, StopCondition, Unit,
@@ -13,7 +13,7 @@ use tacho_stats::compare::{
 };
 
 use super::text;
-use crate::output::compare::report::CompareReport;
+use crate::output::compare::report::{CompareReport, FailOnGate};
 
 /// A benchmark of that name whose sides took these times in rounds.
 pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
@@ -100,6 +100,31 @@ fn what_is_far_from_clear_names_cheaper_ways() {
         Some(QuirkEdge { quirk: "flags".to_owned(), revision: "abc".to_owned(), begins: true });
     let of_quirk = text_of(ComparedRow { round: minutes, ..row("sort", 1.02, 0.3) }, quirk);
     assert!(of_quirk.contains("hint: measure again when the host is quiet"), "{of_quirk}");
+}
+
+#[test]
+fn a_gate_says_what_rounds_decide_and_which_rows_are_below_it() {
+    let rows = vec![row("wide", 1.06, 0.2), row("near", 1.001, 0.06)];
+    let gate = Gate { slower: Some(0.05), unclear: false, missing: false };
+    let fail_on = FailOnGate { typed: "slower:5%".to_owned(), gate };
+    let all = measured(rows, SETTLED, Rule::default());
+    let terms = Comparing { fail_on: Some(fail_on.kept(&[])), ..all.terms.clone() };
+    let compared = ComparisonResult::Measured(Box::new(all));
+    let report = CompareReport {
+        terms: &terms,
+        described: ["old", "new"].map(str::to_owned),
+        compared: &compared,
+        build: None,
+        is_kept: false,
+        fail_on: Some(&fail_on),
+        lone: Default::default(),
+    };
+    let (text, notes) = (report.text(), report.told_in_markdown());
+    let by_margin = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(by_margin.contains(" would decide at the margin of 1 %"), "{text}");
+    let warning = "1 of 2 rows is undecided at the limit of 5 % (also unclear, but certainly below \
+                   it: near wall), and ";
+    assert!(notes.contains(warning) && notes.contains(" would decide at this limit"), "{notes}");
 }
 
 fn run(rule: Rule) -> Run {
