@@ -397,6 +397,7 @@ fn print(
     } else {
         let described =
             reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
+        let described = described.filter(|it| !it.is_empty());
         let edits = if command.form.markdown { edits } else { "" };
         output::print(&(described.collect::<Vec<_>>().join("\n") + edits))?;
     }

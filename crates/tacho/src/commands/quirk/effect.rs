@@ -225,7 +225,11 @@ impl EdgeEffect<'_> {
     fn text(&self) -> String {
         let verb = if self.edge.begins { "begins" } else { "ends before" };
         let head = format!("{} {verb} {}\n", self.edge.quirk.name, self.edge.first.short());
-        let report = || self.report().map_or_else(String::new, |report| report.text());
+        let report = || {
+            let report = self.report();
+            let failed = report.as_ref().and_then(CompareReport::not_built).map(|why| why + "\n");
+            failed.or_else(|| Some(report?.text())).unwrap_or_default()
+        };
         let described = match &self.effect {
             Ok(_) => report(),
             Err(why) => format!(

@@ -124,16 +124,13 @@ impl CompareReport<'_> {
         format!("`--fail-on {}`{with}: {}", stood.typed, stood.outcome(&self.names()[0]))
     }
 
-    /// Says beside the answer, at its end, why the gate failed.
+    /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
     fn tell_of_failure(&self) {
         if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
             output::note("error", &self.gate_line(&stood));
         }
-        if let (Some(FailOnGate { typed, .. }), ComparisonResult::NotBuilt { side, why }) =
-            (self.fail_on, self.compared)
-        {
-            let why = why.lines().next().unwrap_or_default();
-            output::note("error", &format!("`--fail-on {typed}`: {side} was not built: {why}"));
+        if let Some(why) = self.not_built() {
+            output::note("error", &why);
         }
     }
 

@@ -37,6 +37,8 @@ impl CompareReport<'_> {
                 let head = Block::Heading(format!("{b} against {a}"));
                 blocks::terminal(&self.blocks(head, all))
             }
+            // An error, which is beside the answer.
+            ComparisonResult::NotBuilt { .. } => String::new(),
             _ => text::wrap(&self.why_not_measured(), output::terminal_width()),
         }
     }
@@ -63,15 +65,21 @@ impl CompareReport<'_> {
             ComparisonResult::SameProgram if a == b => {
                 let is_parent = self.terms.sides[0].name == "HEAD~1";
                 let such = if is_parent { "" } else { ", such as `HEAD~1`" };
-                format!("both sides are {a}: name another one{such}\n")
+                format!("both sides are {a}: they are the same program; name another one{such}\n")
             }
             ComparisonResult::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
             }
-            ComparisonResult::NotBuilt { side, why } => {
-                format!("{side} cannot be compared: {why}\n")
+            ComparisonResult::NotBuilt { .. } => {
+                self.not_built().map_or_else(String::new, |why| why + "\n")
             }
         }
+    }
+
+    /// Which side could not be built, and why.
+    pub fn not_built(&self) -> Option<String> {
+        let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
+        Some(format!("{side} cannot be compared: {why}"))
     }
 
     /// The rows, what limits them, and what came of all together.
