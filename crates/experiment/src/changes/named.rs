@@ -9,6 +9,8 @@ use super::event::RevisionOrders;
 /// Shows each change at the commit that the newest bisection of its series named within its range,
 /// and by the effect that the bisection measured where that of the series may be none.
 ///
+/// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
+///
 /// Only what is shown changes: what is kept of a change stays as the series has it.
 pub fn take_up(
     store: &mut Store,
@@ -26,9 +28,11 @@ pub fn take_up(
 /// Whether this bisection named the commit of the change, which is then shown there.
 fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Change) -> bool {
     let (asked, series, finding) = (&bisection.asked, &change.series, &change.finding);
+    let is_of_cpu = bisection.standing.by_cpu.is_some() && series.metric.name == "cpu";
     let is_of_series = bisection.host == series.host
         && asked.test.is_none()
-        && (&asked.benchmark, &asked.metric.name) == (&series.benchmark, &series.metric.name);
+        && asked.benchmark == series.benchmark
+        && (is_of_cpu || asked.metric.name == series.metric.name);
     let order = |revision: &str| orders.get(revision).copied();
     let (Some(good), Some(bad)) = (order(&finding.good), order(&finding.bad)) else { return false };
     let rises = finding.after > finding.before;
@@ -45,7 +49,8 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
     finding.bad.clone_from(&culprit.revision);
     // What the series leaves open, fresh pairs of both commits have decided.
     let holds_0 = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;
-    let is_ratio = asked.by == ValueComparison::Ratio && bisection.standing.by_cpu.is_none();
+    let is_same_metric = is_of_cpu || bisection.standing.by_cpu.is_none();
+    let is_ratio = asked.by == ValueComparison::Ratio && is_same_metric;
     if is_ratio && finding.interval.is_some_and(holds_0) && !holds_0(culprit.effect.interval) {
         finding.effect = Some(culprit.effect.estimate);
         finding.interval = Some(culprit.effect.interval);
@@ -59,6 +64,7 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
 mod tests {
     use serde_json::json;
     use tacho_record::Metric;
+    use tacho_record::bisection::ByCpu;
 
     use super::*;
     use crate::changes::tests::change;
@@ -104,5 +110,24 @@ mod tests {
         // What the series knows stays, and so does what nobody does.
         assert_eq!(taken((0.03, 0.05), narrow), ((0.03, 0.05), "worse".to_owned()));
         assert_eq!(taken(wide, wide), (wide, "probably worse".to_owned()));
+    }
+
+    #[test]
+    fn a_bisection_that_cpu_time_decided_is_of_that_series_too() {
+        let orders = [("a", 1), ("b", 2), ("c", 3), ("d", 4)];
+        let orders: RevisionOrders = orders.map(|(id, at)| (id.to_owned(), at)).into();
+        let taken = |metric: &str, is_by_cpu: bool| {
+            let mut change = change("zurepi", "a", "d", 0.04);
+            change.series.metric = Metric::built_in(metric).unwrap();
+            change.finding.interval = Some((-0.02, 0.10));
+            let mut bisection = bisection(0.05, (0.04, 0.06));
+            bisection.standing.by_cpu = is_by_cpu.then_some(ByCpu { wall: 0.2, cpu: 0.01 });
+            take_up_one(&bisection, &orders, &mut change)
+                .then(|| (change.finding.bad.clone(), change.finding.interval.unwrap()))
+        };
+        let at_c = |interval| Some(("c".to_owned(), interval));
+        assert_eq!(taken("cpu", true), at_c((0.04, 0.06)));
+        assert_eq!(taken("wall", true), at_c((-0.02, 0.10)), "the effect is of CPU time");
+        assert_eq!((taken("cpu", false), taken("minor-faults", true)), (None, None));
     }
 }
