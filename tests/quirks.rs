@@ -585,6 +585,34 @@ fn what_fails_for_another_reason_is_another_stretch() {
 }
 
 #[test]
+fn each_other_reason_is_told_with_its_revisions() {
+    let commit = |project: Project, (n, from): (u32, &str)| {
+        let project = project.file("make.sh", &format!("set -e\n# {n}\ncp {from} prog\n"));
+        project.commit(&format!("change {n}"))
+    };
+    let from = [(1, "lost"), (2, "lost"), (3, "lost"), (4, "gone"), (5, "gone"), (6, "missing")];
+    let project = from.into_iter().fold(Project::repository(), commit).plan(&plan());
+    let id = |n: u32| project.git(["rev-parse", &format!("HEAD~{}", 6 - n)])[..10].to_owned();
+    let told = project.tacho("quirk suggest HEAD").succeeds().stdout;
+    let expected = format!(
+        "\n2 revisions next to these, {} to {}, fail for another reason:\n  \
+         cp: cannot stat 'gone': No such file or directory\n\n\
+         3 revisions beyond these, {} to {}, fail for another reason:\n  \
+         cp: cannot stat 'lost': No such file or directory\n",
+        id(4),
+        id(5),
+        id(1),
+        id(3)
+    );
+    assert!(told.contains(&expected), "{told}");
+    let others = &project.tacho("quirk suggest HEAD --json").succeeds().json()["others"];
+    let of = |at: usize| {
+        (others[at]["first"].as_str().unwrap()[..10].to_owned(), others[at]["revisions"].clone())
+    };
+    assert_eq!((of(0), of(1)), ((id(1), 3.into()), (id(4), 2.into())), "in order of history");
+}
+
+#[test]
 fn a_quirk_is_checked_with_and_without() {
     let project = with(history(), MENDED);
     assert_snapshot!(project.tacho("quirk list").succeeds().stdout, @"

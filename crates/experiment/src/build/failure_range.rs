@@ -33,23 +33,36 @@ pub enum StretchNeighbour {
     Skipped(usize),
     /// There builds fail too, and not for the same reason.
     Fails {
-        /// The nearest that does.
-        near: usize,
-        /// The farthest of those in a row with it that do not build, for whatever reason.
-        far: usize,
-        /// What its build says.
-        error: String,
+        /// Those in a row with it that do not build, by reason, the nearest first.
+        stretches: Vec<FailingStretch>,
         /// The nearest beyond that builds or is skipped, if there is one.
         beyond: Option<usize>,
     },
 }
 
+/// Revisions in a row whose builds fail for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailingStretch {
+    /// The one nearest to the revision that is asked about.
+    pub near: usize,
+    /// The farthest one.
+    pub far: usize,
+    /// What the build of the nearest says.
+    pub error: String,
+    /// Whether others of them fail for other reasons, which were not looked for.
+    pub is_mixed: bool,
+}
+
+/// On each side this many other reasons are looked for, since each takes builds.
+const REASONS: usize = 4;
+
 impl StretchNeighbour {
     /// The revision next to the stretch.
     #[must_use]
-    pub fn near(&self) -> usize {
-        match *self {
-            Self::Builds(at) | Self::Skipped(at) | Self::Fails { near: at, .. } => at,
+    pub fn near(&self) -> Option<usize> {
+        match self {
+            Self::Builds(at) | Self::Skipped(at) => Some(*at),
+            Self::Fails { stretches, .. } => stretches.first().map(|stretch| stretch.near),
         }
     }
 
@@ -129,8 +142,8 @@ impl Context<'_> {
 
 /// Looks for both ends of the stretch around this place, which does not build, in which builds fail
 /// for the [same reason](Complaint::is_like): in steps that double until one does not, then by
-/// halves; where one beside it fails otherwise, in the same way for how far nothing builds. None
-/// when interrupted.
+/// halves; where one beside it fails otherwise, in the same way for how far that reason goes, and
+/// so on. None when interrupted.
 ///
 /// That it is one stretch is taken for granted: a few revisions within it that build, or fail
 /// otherwise, are not seen.
@@ -174,29 +187,66 @@ impl BuildFacts<'_> {
         most: usize,
     ) -> Result<Option<(usize, Option<StretchNeighbour>)>, ExperimentError> {
         let Some(BuildResult::Failed(own)) = self.at(from)?.cloned() else { return Ok(None) };
-        let is_other =
-            |seen: &BuildResult| !matches!(seen, BuildResult::Failed(other) if other.is_like(&own));
-        let own_edge = edge((0, most), &place, &mut |at| Ok(self.at(at)?.map(is_other)))?;
-        let Some((same, other)) = own_edge else { return Ok(None) };
+        let Some((same, other)) = self.end_of(&own, 0, &place, most)? else { return Ok(None) };
         let end = place(same).unwrap_or(from);
         let Some((by, near)) = other.and_then(|by| Some((by, place(by)?))) else {
             return Ok(Some((end, None)));
         };
-        let error = match self.at(near)? {
+        let beside = match self.at(near)? {
             None => return Ok(None),
-            Some(BuildResult::Built) => {
-                return Ok(Some((end, Some(StretchNeighbour::Builds(near)))));
-            }
-            Some(BuildResult::Skipped) => {
-                return Ok(Some((end, Some(StretchNeighbour::Skipped(near)))));
-            }
-            Some(BuildResult::Failed(complaint)) => complaint.error().to_owned(),
+            Some(BuildResult::Built) => StretchNeighbour::Builds(near),
+            Some(BuildResult::Skipped) => StretchNeighbour::Skipped(near),
+            Some(BuildResult::Failed(_)) => match self.fails(by, &place, most)? {
+                Some(fails) => fails,
+                None => return Ok(None),
+            },
         };
-        let is_whole = |seen: &BuildResult| !matches!(seen, BuildResult::Failed(_));
-        let outer = edge((by, most), &place, &mut |at| Ok(self.at(at)?.map(is_whole)))?;
-        let Some((far, beyond)) = outer else { return Ok(None) };
-        let (far, beyond) = (place(far).unwrap_or(near), beyond.and_then(&place));
-        Ok(Some((end, Some(StretchNeighbour::Fails { near, far, error, beyond }))))
+        Ok(Some((end, Some(beside))))
+    }
+
+    /// How far away the last is that fails for this reason, from one on that does, and the first
+    /// that does not; none when interrupted.
+    #[allow(clippy::type_complexity)] // as `edge` says it
+    fn end_of(
+        &mut self,
+        reason: &Complaint,
+        from: usize,
+        place: &impl Fn(usize) -> Option<usize>,
+        most: usize,
+    ) -> Result<Option<(usize, Option<usize>)>, ExperimentError> {
+        let is_other =
+            |seen: &BuildResult| !matches!(seen, BuildResult::Failed(it) if it.is_like(reason));
+        edge((from, most), place, &mut |at| Ok(self.at(at)?.map(is_other)))
+    }
+
+    /// What fails from this far away on, by reason; none when interrupted.
+    fn fails(
+        &mut self,
+        from: usize,
+        place: &impl Fn(usize) -> Option<usize>,
+        most: usize,
+    ) -> Result<Option<StretchNeighbour>, ExperimentError> {
+        let (mut stretches, mut next) = (Vec::new(), Some(from));
+        while let Some((by, near)) = next.and_then(|by| Some((by, place(by)?))) {
+            let reason = match self.at(near)? {
+                None => return Ok(None),
+                Some(BuildResult::Failed(reason)) => reason.clone(),
+                Some(_) => break,
+            };
+            let error = reason.error().to_owned();
+            let is_mixed = stretches.len() + 1 == REASONS;
+            let end = if is_mixed {
+                let is_whole = |seen: &BuildResult| !matches!(seen, BuildResult::Failed(_));
+                edge((by, most), place, &mut |at| Ok(self.at(at)?.map(is_whole)))?
+            } else {
+                self.end_of(&reason, by, place, most)?
+            };
+            let Some((far, other)) = end else { return Ok(None) };
+            let far = place(far).unwrap_or(near);
+            stretches.push(FailingStretch { near, far, error, is_mixed });
+            next = other;
+        }
+        Ok(Some(StretchNeighbour::Fails { stretches, beyond: next.and_then(place) }))
     }
 }
 
@@ -252,6 +302,11 @@ mod tests {
         (Window { first, last, before, after }, made)
     }
 
+    /// One stretch that fails for this reason.
+    fn one(near: usize, far: usize, error: &str) -> Vec<FailingStretch> {
+        vec![FailingStretch { near, far, error: error.into(), is_mixed: false }]
+    }
+
     fn failed(error: &str) -> BuildResult {
         BuildResult::Failed(Complaint::of(error))
     }
@@ -296,13 +351,40 @@ mod tests {
             let (window, made) = sides(at, &history);
             prop_assert_eq!((window.first, window.last), (starts[2], starts[3] - 1));
             let (near, far) = (starts[2] - 1, starts[1]);
-            let before = StretchNeighbour::Fails { near, far, error: "error: old".into(), beyond: Some(starts[1] - 1) };
+            let stretches = one(near, far, "error: old");
+            let before = StretchNeighbour::Fails { stretches, beyond: Some(starts[1] - 1) };
             prop_assert_eq!(window.before, Some(before));
             let (near, far) = (starts[3], starts[4] - 1);
             let beyond = ends_whole.then_some(starts[4]);
-            let after = StretchNeighbour::Fails { near, far, error: "error: new".into(), beyond };
+            let stretches = one(near, far, "error: new");
+            let after = StretchNeighbour::Fails { stretches, beyond };
             prop_assert_eq!(window.after, Some(after));
             prop_assert!(made <= 4 * 2 * 10, "{} builds", made);
         }
+    }
+
+    #[test]
+    fn each_reason_beside_it_is_reported_up_to_a_few() {
+        let reasons = ["whole", "e", "d", "c", "b", "b", "a", "a", "own"];
+        let seen = |reason: &&str| match *reason {
+            "whole" => BuildResult::Built,
+            reason => failed(&format!("error: {reason}")),
+        };
+        let beside = |history: &[&str]| {
+            let history: Vec<BuildResult> = history.iter().map(seen).collect();
+            let Some(StretchNeighbour::Fails { stretches, beyond }) =
+                sides(history.len() - 1, &history).0.before
+            else {
+                panic!("it fails there too")
+            };
+            let of = |it: FailingStretch| (it.near, it.far, it.error, it.is_mixed);
+            (stretches.into_iter().map(of).collect::<Vec<_>>(), beyond)
+        };
+        let of =
+            |near, far, reason: &str, is_mixed| (near, far, format!("error: {reason}"), is_mixed);
+        let all =
+            [of(7, 6, "a", false), of(5, 4, "b", false), of(3, 3, "c", false), of(2, 1, "d", true)];
+        assert_eq!(beside(&reasons), (all.to_vec(), Some(0)));
+        assert_eq!(beside(&reasons[4..]), (vec![of(3, 2, "a", false), of(1, 0, "b", false)], None));
     }
 }

@@ -1,7 +1,7 @@
 //! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
 //! in.
 
-use tacho_experiment::build::failure_range::{RemedyRoute, Window};
+use tacho_experiment::build::failure_range::{RemedyRoute, StretchNeighbour, Window};
 use tacho_experiment::quirks::remedies_to_try;
 use tacho_record::Revision;
 
@@ -78,8 +78,8 @@ impl Proposal {
         if window.before.is_some() {
             out += &format!("from = {}\n", quoted(line[window.first].short()));
         }
-        if let Some(after) = &window.after {
-            out += &format!("before = {}\n", quoted(line[after.near()].short()));
+        if let Some(after) = window.after.as_ref().and_then(StretchNeighbour::near) {
+            out += &format!("before = {}\n", quoted(line[after].short()));
         }
         match &self.cure {
             Some(RemedyRoute::Environment(remedy)) => {

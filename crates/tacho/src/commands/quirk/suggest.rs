@@ -1,7 +1,7 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::build::failure_range::{StretchNeighbour, Window, window};
+use tacho_experiment::build::failure_range::{FailingStretch, StretchNeighbour, Window, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
@@ -149,32 +149,34 @@ struct Failing<'a> {
 impl Failing<'_> {
     /// What beside it fails for another reason, in order of history.
     fn others(&self) -> Vec<NeighbourStretch<'_>> {
-        let beside = [&self.window.before, &self.window.after].into_iter().flatten();
-        beside.filter_map(|beside| self.other(beside)).collect()
+        let before = failing(self.window.before.as_ref()).iter().rev();
+        before
+            .chain(failing(self.window.after.as_ref()))
+            .map(|stretch| {
+                let (first, last) = ends(stretch);
+                NeighbourStretch {
+                    first: &self.line[first].id,
+                    last: &self.line[last].id,
+                    revisions: last - first + 1,
+                    error: &stretch.error,
+                }
+            })
+            .collect()
     }
 
-    fn other<'s>(&'s self, beside: &'s StretchNeighbour) -> Option<NeighbourStretch<'s>> {
-        let StretchNeighbour::Fails { near, far, error, .. } = beside else { return None };
-        let (first, last) = (*near.min(far), *near.max(far));
-        Some(NeighbourStretch {
-            first: &self.line[first].id,
-            last: &self.line[last].id,
-            revisions: last - first + 1,
-            error,
-        })
-    }
-
-    /// Up to where revisions fail for another reason, and that reason.
-    fn otherwise(&self, beside: &StretchNeighbour) -> String {
-        let StretchNeighbour::Fails { near, far, error, .. } = beside else { return String::new() };
-        let (near, far) = (*near, *far);
-        let [first, last] = [near.min(far), near.max(far)].map(|place| self.line[place].short());
-        let which = if near == far { first.to_owned() } else { format!("{first} to {last}") };
-        let (many, verb) = (
-            text::count(near.abs_diff(far) + 1, "revision"),
-            if near == far { "fails" } else { "fail" },
-        );
-        format!("\n{many} next to these, {which}, {verb} for another reason:\n  {error}\n")
+    /// Which revisions fail for another reason, and that reason; `nth` counts from this stretch on.
+    fn otherwise(&self, nth: usize, stretch: &FailingStretch) -> String {
+        let (first, last) = ends(stretch);
+        let [from, to] = [first, last].map(|place| self.line[place].short());
+        let which = if first == last { from.to_owned() } else { format!("{from} to {to}") };
+        let reason = match (stretch.is_mixed && first != last, first == last) {
+            (true, _) => format!("fail for other reasons, {} for", self.line[stretch.near].short()),
+            (_, true) => "fails for another reason".to_owned(),
+            (_, false) => "fail for another reason".to_owned(),
+        };
+        let many = text::count(last - first + 1, "revision");
+        let where_to = if nth == 0 { "next to" } else { "beyond" };
+        format!("\n{many} {where_to} these, {which}, {reason}:\n  {}\n", stretch.error)
     }
 
     fn text(&self, wanted: &Revision) -> String {
@@ -191,7 +193,8 @@ impl Failing<'_> {
                 StretchNeighbour::Skipped(_) => "skipped",
                 StretchNeighbour::Fails { .. } => "other error",
             };
-            format!("  {how:<13}  {}\n", name(beside.near()))
+            let near = beside.near().map_or_else(String::new, name);
+            format!("  {how:<13}  {near}\n")
         };
         let mut out = format!("{} does not build:\n  {}\n\n", wanted.short(), self.error);
         out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
@@ -199,8 +202,10 @@ impl Failing<'_> {
         out += &format!("  first failure  {}\n", name(window.first));
         out += &format!("  last failure   {}\n", name(window.last));
         out += &beside(window.after.as_ref());
-        for beside in [&window.before, &window.after].into_iter().flatten() {
-            out += &self.otherwise(beside);
+        for beside in [&window.before, &window.after] {
+            for (nth, stretch) in failing(beside.as_ref()).iter().enumerate() {
+                out += &self.otherwise(nth, stretch);
+            }
         }
         let what = if self.mends {
             format!("{} builds with this quirk, for tacho.toml or quirks/*.toml", wanted.short())
@@ -209,4 +214,18 @@ impl Failing<'_> {
         };
         format!("{out}\n{what}:\n\n{}", self.quirk)
     }
+}
+
+/// The stretches beside that fail for other reasons, the nearest first.
+fn failing(beside: Option<&StretchNeighbour>) -> &[FailingStretch] {
+    match beside {
+        Some(StretchNeighbour::Fails { stretches, .. }) => stretches,
+        _ => &[],
+    }
+}
+
+/// The first and the last place of a stretch, in order of history.
+fn ends(stretch: &FailingStretch) -> (usize, usize) {
+    let FailingStretch { near, far, .. } = *stretch;
+    (near.min(far), near.max(far))
 }
