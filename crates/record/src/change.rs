@@ -289,7 +289,8 @@ impl Finding {
     }
 
     /// Whether the plan's build recipe was edited with it.
-    fn is_of_recipe(&self) -> bool {
+    #[must_use]
+    pub fn is_of_recipe(&self) -> bool {
         self.kind == ChangeKind::Environment
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::RECIPE)
     }
@@ -464,6 +465,8 @@ pub enum Withdrawal {
     NotReproduced,
     /// It was confirmed, and with what was measured since it is not seen.
     NotSeen,
+    /// It came with an edit of the build recipe that was taken back.
+    OtherRecipe,
 }
 
 /// What a user says of a change.

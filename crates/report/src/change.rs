@@ -74,6 +74,7 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
         Withdrawal::NotConfirmed => "not seen again, so it was never confirmed",
         Withdrawal::NotReproduced => "at most a quarter of the difference was found again",
         Withdrawal::NotSeen => "not seen in later measurements",
+        Withdrawal::OtherRecipe => "the plan no longer has the build recipe that it came with",
     }
 }
 

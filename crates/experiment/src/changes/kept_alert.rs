@@ -44,6 +44,7 @@ pub(super) fn withdrawal(why: WithdrawalReason) -> Withdrawal {
         WithdrawalReason::NotConfirmed => Withdrawal::NotConfirmed,
         WithdrawalReason::NotReproduced => Withdrawal::NotReproduced,
         WithdrawalReason::NotSeen => Withdrawal::NotSeen,
+        WithdrawalReason::OtherRecipe => Withdrawal::OtherRecipe,
     }
 }
 
@@ -53,6 +54,7 @@ fn reason(why: Withdrawal) -> WithdrawalReason {
         Withdrawal::NotConfirmed => WithdrawalReason::NotConfirmed,
         Withdrawal::NotReproduced => WithdrawalReason::NotReproduced,
         Withdrawal::NotSeen => WithdrawalReason::NotSeen,
+        Withdrawal::OtherRecipe => WithdrawalReason::OtherRecipe,
     }
 }
 

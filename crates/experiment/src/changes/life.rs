@@ -1,5 +1,7 @@
 //! The life of the changes of one series: what is kept is brought together with what is found now.
 
+mod explained;
+
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
@@ -10,7 +12,6 @@ use tacho_record::{
 use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
     self, Alert, AlertEvent, AlertState, CONFIRM_AFTER, SAME_PLACE, WITHDRAW_AFTER,
-    WithdrawalReason,
 };
 use tacho_stats::changes::{self as stats, Detection};
 use tacho_store::Analysis;
@@ -84,44 +85,8 @@ impl SeriesLife<'_> {
             events.extend(new);
         }
         self.drop_farther(&mut alerts, &kept, &filled, &hidden, &mut events);
+        self.drop_taken_back(&mut alerts, &kept, &mut events);
         self.reported(&alerts, &kept, &events, names)
-    }
-
-    /// Withdraws what was seen from farther away, over revisions without values, where a change
-    /// within its ends explains it: one that cannot be looked at now, or one that is seen where it
-    /// is not, now that there are values between.
-    fn drop_farther(
-        &self,
-        alerts: &mut [Alert],
-        kept: &HashMap<u32, &Change>,
-        filled: &HashSet<u32>,
-        hidden: &[HiddenChange],
-        events: &mut Vec<AlertEvent>,
-    ) {
-        let seen: Vec<HiddenChange> = alerts
-            .iter()
-            .filter(|alert| alert.stands() && alert.missed == 0 && alert.change.kind.is_of_level())
-            .map(|alert| HiddenChange {
-                good: self.good(&alert.change),
-                bad: *alert.change.range.end(),
-                effect: alert.change.effect,
-                is_programs: alert.change.kind != stats::Kind::Environment,
-            })
-            .collect();
-        for alert in alerts.iter_mut().filter(|alert| alert.stands()) {
-            let (good, bad) = (self.good(&alert.change), *alert.change.range.end());
-            let is_nearer = |it: &&HiddenChange| {
-                good <= it.good && it.bad <= bad && it.bad.saturating_sub(it.good) < bad - good
-            };
-            let shown =
-                if filled.contains(&alert.id) && alert.missed > 0 { &seen[..] } else { &[] };
-            let nearer: Vec<&HiddenChange> = hidden.iter().chain(shown).filter(is_nearer).collect();
-            let is_fact = kept.get(&alert.id).is_some_and(|change| change.differs_again());
-            if !is_fact && self.is_hidden(&alert.change, nearer) {
-                alert.state = AlertState::Withdrawn(WithdrawalReason::Nearer);
-                events.push(AlertEvent::Withdrawn { id: alert.id, why: WithdrawalReason::Nearer });
-            }
-        }
     }
 
     /// The last place with a value that is surely before a change.
@@ -402,7 +367,11 @@ impl SeriesLife<'_> {
             AlertState::Confirmed => Life::Confirmed,
             AlertState::Withdrawn(why) => Life::Withdrawn { why: withdrawal(why) },
         };
-        let finding = self.finding(alert);
+        let mut finding = self.finding(alert);
+        if let Some(before) = before.filter(|_| alert.missed > 0) {
+            // What is not seen now came with what it came with.
+            finding.environment.clone_from(&before.finding.environment);
+        }
         match before {
             Some(before) => {
                 let points = || self.material.series.points.iter();

@@ -74,6 +74,8 @@ struct ChangeLab {
     beside: fn(u64, f64) -> Vec<(&'static str, f64)>,
     quirks: Vec<String>,
     tools: BTreeMap<String, String>,
+    /// What each revision is built to, with its number.
+    program: &'static str,
     /// How often it was judged: the clock.
     judged: i64,
 }
@@ -94,6 +96,7 @@ impl ChangeLab {
             beside: |_, _| Vec::new(),
             quirks: vec![],
             tools: BTreeMap::new(),
+            program: "program",
             judged: 0,
         }
     }
@@ -101,14 +104,14 @@ impl ChangeLab {
     /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as
     /// it is.
     fn measure(&mut self, orders: std::ops::Range<u64>, level: impl Fn(u64) -> f64) -> &mut Self {
-        let rounds = self.rounds;
-        self.build(orders.clone(), |order| format!("program {order}"));
+        let (rounds, program) = (self.rounds, self.program);
+        self.build(orders.clone(), |order| format!("{program} {order}"));
         let cells: Vec<(u64, Cell)> = orders
             .flat_map(|order| {
                 self.plan.keyed_benchmarks().into_iter().map(move |(_, key)| (order, key))
             })
             .map(|(order, benchmark)| {
-                let artifact = Digest::of(format!("program {order}"));
+                let artifact = Digest::of(format!("{program} {order}"));
                 (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds })
             })
             .collect();

@@ -101,6 +101,8 @@ pub enum WithdrawalReason {
     NotSeen,
     /// Both sides were measured again and do not differ.
     NotReproduced,
+    /// Its values are of a build recipe that no longer counts.
+    OtherRecipe,
 }
 
 /// What happened to an alert.

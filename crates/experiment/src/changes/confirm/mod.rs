@@ -319,7 +319,12 @@ fn life_after(
         ConfirmationVerdict::Confirmed => {
             (Life::Confirmed, Some(HappeningKind::Confirmed { seen: None }))
         }
-        ConfirmationVerdict::NotReproduced if change.is_of_environment() => (change.life, None),
+        // What the series still shows is the environment's.
+        ConfirmationVerdict::NotReproduced
+            if change.is_of_environment() && change.finding.missed == 0 =>
+        {
+            (change.life, None)
+        }
         ConfirmationVerdict::NotReproduced => {
             let why = Withdrawal::NotReproduced;
             (Life::Withdrawn { why }, Some(HappeningKind::Withdrawn { why }))

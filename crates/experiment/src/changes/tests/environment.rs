@@ -57,3 +57,18 @@ fn a_change_elsewhere_than_a_quirk_begins_is_the_programs() {
     assert_eq!((change.finding.kind, change.finding.revision.as_str()), (ChangeKind::Step, "r20"));
     assert_eq!(change.finding.environment, []);
 }
+
+#[test]
+fn a_build_recipe_that_was_edited_and_restored_marks_nothing() {
+    let mut lab = ChangeLab::new();
+    lab.measure(1..11, |_| 100.0);
+    let before = lab.plan.subject.build.replace("make CFLAGS=-O0".to_owned());
+    lab.program = "slow";
+    let change = lab.measure(8..11, |_| 125.0).only();
+    assert_eq!(change.finding.kind_words(), "build recipe");
+    lab.plan.subject.build = before;
+    let after = lab.only();
+    assert_eq!(after.life, Life::Withdrawn { why: Withdrawal::OtherRecipe });
+    assert_eq!(after.finding.environment, change.finding.environment, "as it came");
+    assert_eq!(lab.story(&after.name), ["found", "withdrawn"]);
+}

@@ -256,6 +256,9 @@ impl ConfirmationRequest {
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
                 format!("unclear: `compare {good} {bad} --layouts {layouts}` would probably decide")
             }
+            (NOT_REPRODUCED, _) if self.change.stands() => {
+                "not reproduced: the environment, not the commit".to_owned()
+            }
             (outcome, _) => shown(outcome),
         }
     }
