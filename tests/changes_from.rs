@@ -35,6 +35,17 @@ fn commands_that_hyperfine_exports_are_no_history() {
 }
 
 #[test]
+fn steps_with_too_few_values_are_no_silence() {
+    let values = "[31.5, 21.6, 21.6, 21.3, 21.7, 31.7, 31.3, 31.6]";
+    let said = "no changes in 1 series\nnot reported: 2 possible steps, since there are too few \
+                values yet (`--all` shows where)\n";
+    assert_eq!(from(values, "").succeeds().stdout, said);
+    let all = from(values, "--all").succeeds().stdout;
+    assert!(all.contains("no change at index 1: too few values yet"), "{all}");
+    assert!(all.ends_with("\nno changes in 1 series\n"), "{all}");
+}
+
+#[test]
 fn folders_of_criterion_are_points_by_their_names() {
     let mut project = Project::empty().wide();
     for (at, value) in step(0.1).into_iter().enumerate() {

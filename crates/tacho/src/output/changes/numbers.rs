@@ -7,7 +7,7 @@ use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
 use tacho_report::detection::{self, BY_CHANCE};
 use tacho_report::series::better;
 use tacho_report::words::{effect, effect_interval};
-use tacho_stats::changes::{DetectedChange, Drift, Kind};
+use tacho_stats::changes::{DetectedChange, Drift, Kind, Refusal};
 
 use super::Filter;
 use super::history::HistoryAnswer;
@@ -217,7 +217,20 @@ impl GivenChanges<'_> {
             let hidden = text::count(found - changes, "change");
             line += &format!("; {hidden} not shown, by `--min-effect` or `--kind`");
         }
-        line + "\n"
+        let early = if changes == 0 { self.too_early() } else { None };
+        let early = early.map_or_else(String::new, |steps| {
+            let steps = text::count(steps, "possible step");
+            format!("not reported: {steps}, since there are too few values yet (`--all` shows where)\n")
+        });
+        format!("{line}\n{early}")
+    }
+
+    /// In how many places a step was seen that has too few values yet, if in any; those that
+    /// `--all` lists are not counted.
+    fn too_early(&self) -> Option<usize> {
+        let refused = self.all().flat_map(|series| &series.found.judgement.detection.refused);
+        let steps = refused.filter(|refused| refused.why == Refusal::Few).count();
+        (steps > 0 && !self.filter.all).then_some(steps)
     }
 }
 
