@@ -279,7 +279,8 @@ fn surroundings(change: &Change) -> Option<String> {
         "the cause may be outside the program"
     };
     let changed: Vec<String> = finding.environment.iter().map(TagChange::described).collect();
-    (finding.kind == ChangeKind::Environment).then(|| format!("{whose}: {}", changed.join("; ")))
+    let by = if changed.is_empty() { String::new() } else { format!(": {}", changed.join("; ")) };
+    (finding.kind == ChangeKind::Environment).then(|| format!("{whose}{by}"))
 }
 
 /// The effect of measuring both sides of a change again.
@@ -440,6 +441,21 @@ mod tests {
         );
         assert_eq!(of(0.12, "true"), "confirmed (+10.0 % in the series), new", "a fact");
         assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
+    }
+
+    #[test]
+    fn what_is_not_known_of_the_environment_is_not_announced() {
+        let mut change = change(0.01, "");
+        change.finding.kind = ChangeKind::Environment;
+        let what = |change: &Change| surroundings(change).unwrap();
+        assert_eq!(what(&change), "the cause may be outside the program");
+        let tagged = |before: &str, after: &str| TagChange {
+            tag: "kernel".into(),
+            before: before.into(),
+            after: after.into(),
+        };
+        change.finding.environment = vec![tagged("6.1", "6.2")];
+        assert!(what(&change).starts_with("the cause may be outside the program: the kernel "));
     }
 
     #[test]
