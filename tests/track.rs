@@ -206,8 +206,11 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     other metrics: `cpu`, `peak-memory`; `tacho show --metric NAME` shows one
     "#);
     // The first wording is known again.
-    let back = project.plan(SCRIPT_PLAN).tacho("track --json").succeeds().json();
+    let project = project.plan(SCRIPT_PLAN);
+    let back = project.tacho("track --json").succeeds().json();
     assert_eq!((&back["series"][0]["benchmark"], &back["samples"]), (&"answer".into(), &0.into()));
+    let shown = project.tacho("show").succeeds().stdout;
+    assert!(shown.contains("\n  taken back: the plan has version 1 again\n"), "{shown}");
 }
 
 #[test]

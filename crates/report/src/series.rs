@@ -1,8 +1,8 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Metric, Phase, Point, Revision,
-    Sample, Series, Steadiness, Stop,
+    BenchmarkKey, ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Metric, Phase,
+    Point, Revision, Sample, Series, Steadiness, Stop,
 };
 use tacho_stats::{BoundedValue, Summary};
 
@@ -338,10 +338,14 @@ pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
 /// Said of the values of a benchmark that the plan does not have.
 pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 
-/// That the plan has another version of a benchmark.
+/// That the plan has another version of this benchmark: a later one, or an earlier one again.
 #[must_use]
-pub fn superseded(by: u32) -> String {
-    format!("superseded: the plan has version {by}")
+pub fn superseded(key: &BenchmarkKey, by: u32) -> String {
+    if by < key.version {
+        format!("taken back: the plan has version {by} again")
+    } else {
+        format!("superseded: the plan has version {by}")
+    }
 }
 
 /// That executions left processes behind.

@@ -259,7 +259,7 @@ fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
     html! {
         @if let Some(by) = by {
-            span.note { " " (tacho_report::series::superseded(*by)) }
+            span.note { " " (tacho_report::series::superseded(key, *by)) }
         } @else if view.lab.unplanned.contains(key) {
             span.note { " " (tacho_report::series::UNPLANNED) }
         }

@@ -405,7 +405,8 @@ fn on_host(
                 kept.map(|(run, _, place, digest)| KeptOutput { run, place, digest }).collect();
             benchmarks.push(MeasuredBenchmark {
                 benchmark: key.to_string(),
-                superseded_by: versions::superseded_by(&project.plan, &key),
+                superseded: versions::superseded_by(&project.plan, &key)
+                    .map(|by| tacho_report::series::superseded(&key, by)),
                 planned: versions::is_planned(&project.plan, &key),
                 revision: executed,
                 measurements,

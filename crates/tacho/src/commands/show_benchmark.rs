@@ -11,7 +11,6 @@ use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadine
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
 use tacho_report::series::{
     self, LOOKED_AT_MEANS, UNPLANNED, left_behind, outlier, sample_value, steadiness, stopped,
-    superseded,
 };
 use tacho_report::summary::SummaryText;
 use tacho_stats::Summary;
@@ -48,8 +47,8 @@ pub struct KeptOutput {
 /// A benchmark at a revision.
 pub struct MeasuredBenchmark {
     pub benchmark: String,
-    /// The version that the plan has, if this is another one.
-    pub superseded_by: Option<u32>,
+    /// That the plan has another version, if so.
+    pub superseded: Option<String>,
     /// Whether the plan has a benchmark of that name.
     pub planned: bool,
     /// The revision that was executed: another one when both built to the same artifacts.
@@ -105,7 +104,7 @@ impl MeasuredBenchmark {
             .collect();
         MeasuredAnswer {
             benchmark: &self.benchmark,
-            superseded: self.superseded_by.is_some(),
+            superseded: self.superseded.is_some(),
             unplanned: !self.planned,
             executed_at: &self.revision,
             absent: &self.absent,
@@ -129,8 +128,8 @@ impl MeasuredBenchmark {
 
     /// That the plan has another version, or no such benchmark, if so.
     pub fn superseded(&self) -> String {
-        match self.superseded_by {
-            Some(by) => format!(" ({})", superseded(by)),
+        match &self.superseded {
+            Some(which) => format!(" ({which})"),
             None if !self.planned => format!(" ({UNPLANNED})"),
             None => String::new(),
         }

@@ -61,9 +61,9 @@ pub fn table(series: &Series) -> String {
     format!("{}\n\n{rows}{note}{below}", (head + &drawn).trim_end())
 }
 
-/// A series of a version that the plan has replaced by that one, dimmed.
+/// A series of another version than that one, which the plan has, dimmed.
 pub fn superseded(one: &Series, by: u32) -> String {
-    dimmed(one, &series::superseded(by))
+    dimmed(one, &series::superseded(&one.key.benchmark, by))
 }
 
 /// A series of a benchmark that the plan does not have, dimmed.

@@ -220,7 +220,9 @@ impl GivenChanges<'_> {
         let early = if changes == 0 { self.too_early() } else { None };
         let early = early.map_or_else(String::new, |steps| {
             let steps = text::count(steps, "possible step");
-            format!("not reported: {steps}, since there are too few values yet (`--all` shows where)\n")
+            format!(
+                "not reported: {steps}, since there are too few values yet (`--all` shows where)\n"
+            )
         });
         format!("{line}\n{early}")
     }
