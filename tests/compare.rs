@@ -98,9 +98,9 @@ fn what_was_0_and_is_not_is_worse_beyond_each_limit() {
         project.tacho(&format!("compare {sides} -m errors -r 12 --fail-on slower:5%"))
     };
     let told = compare("HEAD~1 HEAD").exits(1).stdout;
-    assert!(told.contains("\n1 slower"), "{told}");
+    assert!(told.contains("\n1 worse"), "{told}");
     let told = compare("HEAD HEAD~1").exits(0).stdout;
-    assert!(told.contains("\n1 faster"), "{told}");
+    assert!(told.contains("\n1 better"), "{told}");
 }
 
 /// Of two metrics that never vary, at one value each a commit: errors, and bytes.
@@ -166,13 +166,13 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
         );
     }
     let told = project.tacho("compare zero hundred -m errors -r 10").exits(0).stdout;
-    assert!(told.contains("  +100  100 … 100  all pairs  slower\n"), "{told}");
+    assert!(told.contains("  +100  100 … 100  all pairs  worse\n"), "{told}");
     let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
     assert!(few.contains("  unclear: 1 more round (") && few.contains(") would decide\n"), "{few}");
     // The runs above were of both builds, and what they differ by is nothing.
     let kept =
         project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
-    assert!(kept.stdout.contains("\n1 slower"), "{}", kept.stdout);
+    assert!(kept.stdout.contains("\n1 worse"), "{}", kept.stdout);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_gate_fails_at_its_limit_and_not_below_it() {
         [("size", 10, 1), ("size", 11, 0), ("errors", 5, 1), ("errors", 6, 0)]
     {
         let typed = format!("compare thousand more -m {metric} --fail-on slower:{limit}%");
-        assert!(project.tacho(&typed).exits(exits).stdout.contains("\n1 slower"), "{typed}");
+        assert!(project.tacho(&typed).exits(exits).stdout.contains("\n1 worse"), "{typed}");
     }
     assert_eq!(
         project
@@ -842,6 +842,16 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     );
     let none = project.tacho("compare old.json new.json --json").exits(0).json();
     assert_eq!((&none["fail_on"], &none["rows"][0]["fail_on"]), (&Value::Null, &Value::Null));
+}
+
+/// Only a time or a rate is slower.
+#[test]
+fn a_size_is_worse_and_not_slower() {
+    let project = steady().wide();
+    let told = project.tacho("compare thousand more -r 8 -m errors,size").exits(0).stdout;
+    assert!(told.contains("  worse\n") && told.contains("\n2 worse\n"), "{told}");
+    let better = project.tacho("compare more thousand -r 8 -m errors,size").exits(0).stdout;
+    assert!(better.contains("  better\n") && !(told + &better).contains("slower"), "{better}");
 }
 
 /// Long after its exit status is gone.

@@ -110,7 +110,7 @@ fn the_answer_says_with_and_without() {
     let slow =
         project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
     let (gate, slow) = slow.split_once("\n\n").unwrap();
-    assert_eq!(gate, "**1 slower: fails on `slower:5%`: hash bucket × 4.00**");
+    assert_eq!(gate, "**1 worse: fails on `slower:5%`: hash bucket × 4.00**");
     let head = "| benchmark | metric | verdict | ratio | 95 % | HEAD | slow.diff |";
     assert!(slow.starts_with(head), "{slow}");
     let fast = project
@@ -118,7 +118,7 @@ fn the_answer_says_with_and_without() {
         .exits(0);
     // What else the host did meanwhile may stand between both.
     let fast = fast.stdout;
-    assert!(fast.contains("  faster\n") && fast.contains("\n1 faster\n"), "{fast}");
+    assert!(fast.contains("  better\n") && fast.contains("\n1 better\n"), "{fast}");
     project.tacho("site pages --quiet").exits(0);
     let pages = std::fs::read_to_string(project.path().join("pages/comparisons.html")).unwrap();
     for text in ["Diffs tried on HEAD", "main with and without fast.diff"] {
@@ -137,7 +137,7 @@ fn a_diff_may_come_from_standard_input() {
     let told =
         project.tacho_with("try - --rounds 8", &diff("bucket=60", "bucket=45")).exits(0).stdout;
     assert!(
-        told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"),
+        told.starts_with("HEAD with standard input against HEAD") && told.contains("1 better"),
         "{told}"
     );
     let empty = project.tacho_with("try -", "\n").exits(2).stderr;
@@ -170,8 +170,8 @@ fn several_diffs_have_one_page() {
         ">fast.diff + slow.diff<",
         ">run</th>",
         ">3</td>",
-        ">faster</b>",
-        ">slower</b>",
+        ">better</b>",
+        ">worse</b>",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -231,7 +231,7 @@ fn a_page_shows_what_was_with_it_and_without() {
     let page = read("comparison/1.html");
     for text in [
         "HEAD with and without fast.diff",
-        ">faster</b>",
+        ">better</b>",
         "without again",
         "× 0.750",
         "tacho show run:1",

@@ -141,12 +141,12 @@ impl BenchFindings<'_> {
         let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => Some(self.more_rounds(more.rounds)),
-            (None, None) => clauses::clear_alone(row.comparison?.verdict)
+            (None, None) => clauses::clear_alone(row.comparison?.verdict, &row.metric.unit)
                 .or_else(|| clauses::beyond_rounds(row.comparison?, names, &row.metric.unit)),
         };
         match verdict {
-            Verdict::Faster => "faster".to_owned(),
-            Verdict::Slower => "slower".to_owned(),
+            Verdict::Faster => clauses::faster(&row.metric.unit).to_owned(),
+            Verdict::Slower => clauses::slower(&row.metric.unit).to_owned(),
             Verdict::Same => {
                 clauses::same(row.comparison.and_then(|it| it.estimate.as_ref()), self.margin)
             }

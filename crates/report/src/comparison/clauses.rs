@@ -47,12 +47,25 @@ pub fn same(estimate: Option<&Estimate>, margin: f64) -> String {
     }
 }
 
-/// The verdict of a row by itself, where it is not significant beside the others.
+/// What is better: only a time or a rate is faster.
 #[must_use]
-pub fn clear_alone(alone: Verdict) -> Option<String> {
+pub fn faster(unit: &Unit) -> &'static str {
+    if unit.is_of_time() { "faster" } else { "better" }
+}
+
+/// What is worse: only a time or a rate is slower.
+#[must_use]
+pub fn slower(unit: &Unit) -> &'static str {
+    if unit.is_of_time() { "slower" } else { "worse" }
+}
+
+/// The verdict of a row by itself, in values of this unit, where it is not significant beside the
+/// others.
+#[must_use]
+pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
     let alone = match alone {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
+        Verdict::Faster => faster(unit),
+        Verdict::Slower => slower(unit),
         Verdict::Same => "same",
         Verdict::Unclear => return None,
     };

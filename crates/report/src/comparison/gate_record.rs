@@ -1,8 +1,8 @@
 //! How `--fail-on` came out, in words.
 
-use tacho_record::{Direction, Unit, factor, first_of};
+use tacho_record::{Direction, factor, first_of};
 
-use super::ComparedRow;
+use super::{ComparedRow, clauses};
 use crate::words::{percent, times};
 
 /// How a comparison stands to what it was to fail on.
@@ -73,8 +73,7 @@ fn named(all: &[String]) -> String {
 pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let (least, most) = row.worse_by()?;
     let ends = [least, most].map(more);
-    // Only a time is slower than another.
-    let slower = if row.metric.unit == Unit::Nanoseconds { "slower" } else { "worse" };
+    let slower = clauses::slower(&row.metric.unit);
     Some(match (least, most) {
         (_, f64::INFINITY) if least <= 0.0 => {
             format!("{slower} by an unknown amount, if at all")

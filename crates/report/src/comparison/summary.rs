@@ -9,15 +9,22 @@ use crate::words::{self, count, duration, percent};
 /// At most this many rows are named that did not reach a precision.
 const NAMED: usize = 3;
 
-/// How many rows have each verdict: `1 slower, 2 same`.
+/// How many rows have each verdict: `1 slower, 1 worse, 2 same`.
 #[must_use]
 pub fn counts(rows: &[ComparedRow]) -> String {
     let judged: Vec<&ComparedRow> = rows.iter().filter(|row| row.is_measured()).collect();
     let number = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
+    let of_time = |verdict: Verdict| {
+        let of_time = |row: &&&ComparedRow| row.metric.unit.is_of_time();
+        judged.iter().filter(|row| row.verdict == verdict).filter(of_time).count()
+    };
+    let [slower, faster] = [Verdict::Slower, Verdict::Faster].map(of_time);
     let failed = rows.iter().filter(|row| row.is_failed()).count();
     let all = [
-        (number(Verdict::Slower), "slower"),
-        (number(Verdict::Faster), "faster"),
+        (slower, "slower"),
+        (number(Verdict::Slower) - slower, "worse"),
+        (faster, "faster"),
+        (number(Verdict::Faster) - faster, "better"),
         (number(Verdict::Same), "same"),
         (number(Verdict::Unclear), "unclear"),
         (failed, "failed"),

@@ -154,14 +154,15 @@ impl ComparisonReport<'_> {
         if let Some(why) = self.unmeasured(row) {
             return why.into();
         }
+        let unit = &row.metric.unit;
         match row.verdict {
-            Verdict::Faster => AnswerCell { tone: Tone::Better, ..said("faster") },
-            Verdict::Slower => AnswerCell { tone: Tone::Worse, ..said("slower") },
+            Verdict::Faster => AnswerCell { tone: Tone::Better, ..said(clauses::faster(unit)) },
+            Verdict::Slower => AnswerCell { tone: Tone::Worse, ..said(clauses::slower(unit)) },
             Verdict::Same => {
                 clauses::same(row.comparison.estimate.as_ref(), self.terms.margin).into()
             }
             Verdict::Unclear => {
-                let alone = clauses::clear_alone(row.comparison.verdict);
+                let alone = clauses::clear_alone(row.comparison.verdict, unit);
                 let parts = [alone.or_else(|| self.why_unclear(row)), self.missing(row)];
                 let mut why: Vec<String> = parts.into_iter().flatten().collect();
                 if why.is_empty() {

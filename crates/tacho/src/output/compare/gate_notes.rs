@@ -29,8 +29,8 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
         let worded = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             let by = by.unwrap_or_else(|| "unclear".to_owned());
-            let is_clear_alone =
-                row.verdict == Verdict::Unclear && clear_alone(row.comparison.verdict).is_some();
+            let is_clear_alone = row.verdict == Verdict::Unclear
+                && clear_alone(row.comparison.verdict, &row.metric.unit).is_some();
             let alone = if is_clear_alone { " if judged alone" } else { "" };
             format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
         };
@@ -275,8 +275,8 @@ impl CompareReport<'_> {
             };
             format!("{rounds} would decide{at_limit}")
         });
-        let together =
-            clear_alone(row.comparison.verdict).filter(|_| row.verdict == Verdict::Unclear);
+        let together = clear_alone(row.comparison.verdict, &row.metric.unit)
+            .filter(|_| row.verdict == Verdict::Unclear);
         let parts = [by, together, more.or_else(|| self.worded(all).missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
