@@ -925,6 +925,11 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         gate.starts_with("error: `--fail-on slower:5%,unclear`: failed because of check errors ("),
         "{gate}"
     );
+    // The rows of the warning are not named once more.
+    let two = "compare zero hundred -m errors,size -r 2 --fail-on slower:5%,unclear";
+    let said = steady.tacho(two).exits(1).stderr;
+    let end = "\nerror: `--fail-on slower:5%,unclear`: failed because of 2 undecided rows\n";
+    assert!(said.ends_with(end) && said.matches("check size").count() == 1, "{said}");
 }
 
 #[test]

@@ -34,6 +34,16 @@ const LOPSIDED: f64 = 1.1;
 const FACTOR: f64 = 10.0;
 
 impl GateRecord {
+    /// The same with several undecided rows as a number, to be said where they are listed besides.
+    #[must_use]
+    pub fn with_open_counted(self) -> Self {
+        if self.open.len() < 2 {
+            return self;
+        }
+        let what = if self.fails_on_open { "undecided rows" } else { "rows" };
+        Self { open: vec![format!("{} {what}", self.open.len())], ..self }
+    }
+
     /// How it came out, and by what; `a` is what the first side is called.
     #[must_use]
     pub fn outcome(&self, a: &str) -> String {

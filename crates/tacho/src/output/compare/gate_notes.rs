@@ -114,14 +114,14 @@ impl CompareReport<'_> {
     }
 
     /// How the gate came out: `--fail-on slower: failed because of sort wall (slower by 7.7 % ±
-    /// 0.6 %)`.
+    /// 0.6 %)`. The warning beside it lists the undecided rows.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
         let with = if self.terms.patches.is_empty() {
             String::new()
         } else {
             format!(" with {}", self.names()[1])
         };
-        format!("`--fail-on {}`{with}: {}", stood.typed, stood.outcome(&self.names()[0]))
+        format!("`--fail-on {}`{with}: {}", stood.typed, stood.clone().with_open_counted().outcome(&self.names()[0]))
     }
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
