@@ -31,6 +31,10 @@ pub struct Change {
     /// commit and its parent. It is known from the bisection, and not kept with the change.
     #[serde(default, skip_serializing)]
     pub named_by: Option<String>,
+    /// What is left of it where it was fixed: the level with which it came back by that before,
+    /// minus 1. It is known from the other change, and not kept with this one.
+    #[serde(default, skip_serializing)]
+    pub left: Option<f64>,
 }
 
 /// What measuring both sides of a change again said.

@@ -10,6 +10,9 @@ use tacho_stats::{Bound, BoundedValue};
 use crate::quirk::QuirkEffect;
 use crate::words::{count, effect as percent, effect_interval};
 
+/// A change came back mostly, and not wholly, where more than this share of it is left.
+const MOSTLY: f64 = 0.1;
+
 /// How much the level changed: `+6.1 %`, `from zero`; of both sides measured again where they still
 /// differ.
 #[must_use]
@@ -114,14 +117,23 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     };
     let state = match (change.state(), &change.fixed_by, change.verdict()) {
         // What is lost again was never broken.
-        (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => format!("lost with {by}"),
-        (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => format!("fixed with {by}"),
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => come_back(change, "lost", by),
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => come_back(change, "fixed", by),
         (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
         (state, ..) => word(state).to_owned(),
     };
     // Of a withdrawn change nothing is expected of the user.
     let state = (!is_over || change.state() != ChangeState::New).then_some(state);
     named.chain(likely).chain(life).chain(outcome).chain(state).collect::<Vec<_>>().join(", ")
+}
+
+/// That its level came back with another change, and what is left where that is not little.
+fn come_back(change: &Change, how: &str, by: &str) -> String {
+    let whole = change.finding.after / change.finding.before - 1.0;
+    match change.left.filter(|left| left / whole > MOSTLY) {
+        Some(left) => format!("mostly {how} with {by}, {} left", percent(left)),
+        None => format!("{how} with {by}"),
+    }
 }
 
 /// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
@@ -441,6 +453,21 @@ mod tests {
         );
         assert_eq!(of(0.12, "true"), "confirmed (+10.0 % in the series), new", "a fact");
         assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
+    }
+
+    #[test]
+    fn what_is_left_of_a_fixed_change_is_said() {
+        let with_left = |left| {
+            let mut change = change(0.01, "");
+            (change.fixed_by, change.left) = (Some("fakare".to_owned()), left);
+            state(&change)
+        };
+        assert_eq!(with_left(Some(0.02)), "mostly fixed with fakare, +2.0 % left");
+        assert_eq!(
+            [Some(0.005), Some(-0.02), None].map(with_left),
+            ["fixed with fakare"; 3],
+            "of +10 %"
+        );
     }
 
     #[test]

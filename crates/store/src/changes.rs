@@ -291,5 +291,6 @@ fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
         fixed_by: fixed,
         again,
         named_by: None,
+        left: None,
     })
 }

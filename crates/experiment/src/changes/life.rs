@@ -391,6 +391,7 @@ impl SeriesLife<'_> {
                 fixed_by,
                 again: None,
                 named_by: None,
+                left: None,
             },
         }
     }

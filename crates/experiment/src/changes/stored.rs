@@ -9,6 +9,7 @@ use tacho_record::{BenchmarkKey, Build, BuildGap, Change, Plan, Recipes, Revisio
 use tacho_store::{HostId, Store};
 use tacho_subject::{HistoryRelation, RevisionQuery, Selection, history};
 
+use super::verdict::add_left;
 use super::{
     ChangeAnalysis, ChangeEvent, JudgedSeries, MeasuredSide, RevisionOrders, Scope, analyse,
     events, measured_sides, orders, place_of, take_up,
@@ -60,6 +61,7 @@ impl StoredChanges {
         for (host, known) in store.named_hosts()? {
             let scope = Scope { host, host_name: &known.name, plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
+            add_left(&mut analysed.changes, &orders);
             take_up(store, &orders, &mut analysed.changes)?;
             // Two machines may call themselves the same.
             analysed

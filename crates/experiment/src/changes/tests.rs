@@ -53,6 +53,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
         fixed_by: None,
         again: None,
         named_by: None,
+        left: None,
     }
 }
 

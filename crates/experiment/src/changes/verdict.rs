@@ -1,7 +1,9 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{ChangeKind, ChangeState, ChangeVerdict, Direction, Finding, Life};
+use tacho_record::{Change, ChangeKind, ChangeState, ChangeVerdict, Direction, Finding, Life};
 use tacho_stats::changes::{DetectedChange, Kind};
+
+use super::RevisionOrders;
 
 /// A level has come back when no more than this share of the change is left.
 pub const RETURNED: f64 = 0.25;
@@ -19,7 +21,7 @@ pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
 /// That a dip for the better is over is none, nor is what changed together with the environment,
 /// nor how values scatter around a level that did not change.
 #[must_use]
-pub fn is_new_regression(change: &tacho_record::Change) -> bool {
+pub fn is_new_regression(change: &Change) -> bool {
     let excused = match change.finding.kind {
         ChangeKind::Step | ChangeKind::DipStart => false,
         ChangeKind::Environment => change.is_of_environment(),
@@ -59,6 +61,30 @@ pub(super) fn is_within(
     }
 }
 
+/// Adds to each change that was fixed what is left of it; nothing where the environment changed
+/// between, whose share of that is not known.
+pub(super) fn add_left(changes: &mut [Change], orders: &RevisionOrders) {
+    let left: Vec<Option<f64>> =
+        changes.iter().map(|change| left_of(change, changes, orders)).collect();
+    for (change, left) in changes.iter_mut().zip(left) {
+        change.left = left;
+    }
+}
+
+fn left_of(change: &Change, all: &[Change], orders: &RevisionOrders) -> Option<f64> {
+    let by = all.iter().find(|other| Some(&other.name) == change.fixed_by.as_ref())?;
+    let order = |it: &Change| orders.get(it.finding.revision.as_str()).copied();
+    let between = order(change)?..order(by)?;
+    let is_apart = all.iter().any(|it| {
+        let is_of_environment = it.stands() && it.finding.kind == ChangeKind::Environment;
+        it.series == change.series
+            && is_of_environment
+            && order(it).is_some_and(|at| between.contains(&at))
+    });
+    let left = by.finding.after / change.finding.before - 1.0;
+    Some(left).filter(|left| left.is_finite() && !is_apart)
+}
+
 /// How often users were shown a change that is none, by their own word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FalseAlarms {
@@ -73,7 +99,7 @@ pub struct FalseAlarms {
 impl FalseAlarms {
     /// Counts them.
     #[must_use]
-    pub fn of<'a>(changes: impl IntoIterator<Item = &'a tacho_record::Change>) -> Self {
+    pub fn of<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Self {
         changes.into_iter().fold(Self::default(), |sum, change| Self {
             marked: sum.marked + usize::from(change.word == ChangeState::FalseAlarm),
             looked_at: sum.looked_at + usize::from(change.word != ChangeState::New),

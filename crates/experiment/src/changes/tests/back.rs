@@ -111,3 +111,21 @@ fn a_dip_for_the_better_that_is_seen_at_once_is_no_loss() {
     assert_eq!(kinds, [ChangeKind::DipStart, ChangeKind::DipEnd]);
     assert!(!changes.iter().any(is_new_regression), "{changes:#?}");
 }
+
+#[test]
+fn what_is_left_of_a_fixed_change_is_known() {
+    let orders: RevisionOrders =
+        ["a", "b", "c", "d", "e"].map(str::to_owned).into_iter().zip(1..).collect();
+    let mut all = [change("slower", "a", "b", 0.2), change("back", "c", "d", -0.1)];
+    all[0].fixed_by = Some("back".into());
+    all[1].finding.after = 104.0;
+    let left = |all: &mut [Change]| {
+        super::super::verdict::add_left(all, &orders);
+        all.iter().map(|change| change.left.map(|it| (100.0 * it).round())).collect::<Vec<_>>()
+    };
+    assert_eq!(left(&mut all), [Some(4.0), None]);
+    let [slower, back] = all;
+    let mut host = change("host", "b", "c", 0.1);
+    host.finding.kind = ChangeKind::Environment;
+    assert_eq!(left(&mut [slower, host, back]), [None; 3], "how much of it is the host's?");
+}

@@ -121,7 +121,11 @@ impl CompareReport<'_> {
         } else {
             format!(" with {}", self.names()[1])
         };
-        format!("`--fail-on {}`{with}: {}", stood.typed, stood.clone().with_open_counted().outcome(&self.names()[0]))
+        format!(
+            "`--fail-on {}`{with}: {}",
+            stood.typed,
+            stood.clone().with_open_counted().outcome(&self.names()[0])
+        )
     }
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
