@@ -478,12 +478,20 @@ fn results_of_asv_are_a_series_in_order_of_their_dates() {
              [[\"10\", \"20\"]], \"v\"]}}, \"version\": 2}}",
             1_700_000_000_000 + n * 86_400_000
         );
-        project = project.file(&format!("results/{hash}.json"), &result);
+        project = project.file(&format!("results/kiln/{hash}.json"), &result);
     }
-    let project = project.file("results/machine.json", "{\"arch\": \"x86_64\"}");
-    let told = project.tacho("changes --from results").exits(1).stdout;
+    let project = project
+        .file("results/kiln/machine.json", "{\"arch\": \"x86_64\"}")
+        .file("results/benchmarks.json", "{}");
+    let told = project.tacho("changes --from results/kiln").exits(1).stdout;
+    assert_eq!(project.tacho("changes --from results").exits(1).stdout, told, "the only machine");
     let culprit = format!("{:02x}00000000", (9 * 37) % 251);
     assert!(told.contains("suite.time_sort(10)") && told.contains(&culprit), "{told}");
+    let project = project.file("results/anvil/machine.json", "{}");
+    assert_snapshot!(project.tacho("changes --from results").exits(2).stderr, @"
+    error: `results` has results of several machines: name the folder of one of them
+    hint: it has `results/anvil`, `results/kiln`
+    ");
 }
 
 /// Six samples a revision in common rounds, each round 5 % off the others.

@@ -56,6 +56,8 @@ pub enum CliError {
     RevisionAsPatch { name: String },
     #[error("no file matches `{pattern}`")]
     NoFiles { pattern: String },
+    #[error("`{name}` has results of several machines: name the folder of one of them")]
+    SeveralMachines { name: String, machines: String },
     #[error("`--duet` is not possible here: {}", source.why)]
     NoDuet { source: Unavailable },
     #[error("`--since-last` takes only the end of a range")]
@@ -181,6 +183,7 @@ impl CliError {
                 "`hyperfine --export-json` writes what `tacho compare` and `changes --from` read"
                     .to_owned(),
             ),
+            CliError::SeveralMachines { machines, .. } => Some(format!("it has {machines}")),
             CliError::OneExport { name, .. } => Some(format!(
                 "`tacho compare {name} OTHER` compares two; `tacho changes --from FILE FILE …` \
                  judges several in a row"

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::{PointOrder, natural, series_of_files};
 use tacho_measure::{FilePoint, read_point, read_report};
-use tacho_record::Direction;
 use tacho_record::numbers::Numbers;
+use tacho_record::{Direction, in_backticks};
 
 use crate::cli::FileOrder;
 use crate::error::CliError;
@@ -125,10 +125,27 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     if found.is_empty() && read_report(folder).is_ok() {
         return Ok(vec![folder.to_owned()]);
     }
-    if found.is_empty() {
-        return Err(CliError::NoFiles { pattern: folder.join("*").display().to_string() });
+    if !found.is_empty() {
+        return Ok(found);
     }
-    Ok(found)
+    match machines(folder).as_slice() {
+        [] => Err(CliError::NoFiles { pattern: folder.join("*").display().to_string() }),
+        [machine] => inside(machine),
+        several => {
+            let machines = several.iter().map(|machine| machine.display().to_string());
+            let machines = in_backticks(machines);
+            Err(CliError::SeveralMachines { name: folder.display().to_string(), machines })
+        }
+    }
+}
+
+/// The folders of machines in asv's folder of results, in order.
+fn machines(results: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(results).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    found.retain(|path| path.join("machine.json").is_file());
+    found.sort();
+    found
 }
 
 fn matching(pattern: &Path) -> Result<Vec<PathBuf>, CliError> {
