@@ -110,7 +110,9 @@ mod tests {
         let found = |share: f64| host_load(&[&waiting(share)]).waited;
         assert_eq!((found(0.1), found(0.84)), (None, Some(0.84)));
         let mut threads = waiting(0.5);
-        threads.iter_mut().for_each(|sample| sample.add("cpu", 10e6));
+        for sample in &mut threads {
+            sample.add("cpu", 10e6);
+        }
         assert_eq!(host_load(&[&threads]).waited, None, "threads may wait for one another");
         let long: Vec<Sample> = short(SignedDuration::ZERO, 100);
         assert_eq!(host_load(&[&long]).waited, None, "the host's readings say more");
