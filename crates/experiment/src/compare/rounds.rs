@@ -289,9 +289,10 @@ fn is_enough(until: StopCondition, row: &Comparison, verdict: Verdict) -> bool {
         StopCondition::Settled(Some(limit)) if verdict == Verdict::Slower => {
             let estimate = row.estimate.filter(|estimate| estimate.ratio.is_some());
             let (near, far) = slower_by(estimate.and_then(|estimate| estimate.repeated));
-            reaches(near, limit) || !reaches(far, limit)
+            (reaches(near, limit) || !reaches(far, limit)) && !row.may_have_modes()
         }
-        StopCondition::Settled(_) => verdict != Verdict::Unclear,
+        // Of two modes another ratio decides, once they are seen.
+        StopCondition::Settled(_) => verdict != Verdict::Unclear && !row.may_have_modes(),
     }
 }
 

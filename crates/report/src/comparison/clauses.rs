@@ -6,7 +6,8 @@
 use tacho_record::{BenchmarkKey, LimitedExecutions, Unit, factor};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes, Verdict,
+    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, Note, SampleSizes, Size,
+    Verdict,
 };
 
 use crate::words::{count, moved, percent, precision};
@@ -195,14 +196,12 @@ pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> 
     if let Some(waited) = waited(comparison, names).filter(|_| has_interval) {
         return Some(waited);
     }
+    if !has(Note::Contradicted) {
+        return may_have_modes(comparison);
+    }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
-    has(Note::Contradicted).then(|| {
-        format!(
-            "the ratio of {} and that of {} contradict each other",
-            of(first.estimator),
-            of(second.estimator)
-        )
-    })
+    let [first, second] = [first, second].map(|it| of(it.estimator));
+    Some(format!("the ratio of {first} and that of {second} contradict each other"))
 }
 
 /// How long each side waited for a CPU, where that is against a verdict, and what their CPU times
@@ -223,6 +222,13 @@ pub fn waited(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> 
         [of_a, of_b] => format!("{a} waited for a CPU {of_a} of the time, {b} {of_b}"),
     };
     Some(format!("{waited}, which may be the reason{by_cpu}"))
+}
+
+/// That a side may have two modes, where nothing else is against *same*.
+fn may_have_modes(comparison: &Comparison) -> Option<String> {
+    (comparison.size == Size::Within && comparison.may_have_modes()).then(|| {
+        "some values lie apart: more rounds would show whether these are outliers".to_owned()
+    })
 }
 
 /// That of a side, or of both, only lower bounds are known, or that the interval has no end for

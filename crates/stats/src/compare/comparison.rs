@@ -159,6 +159,9 @@ pub enum Note {
     /// Programs waited for a CPU that others used, which may have brought about what wall times
     /// say: no verdict.
     Waited(WaitNote),
+    /// Some values lie apart from the others, and are too few to distinguish two modes from
+    /// outliers: the sides are not called the same yet.
+    MayHaveModes,
 }
 
 /// How long programs waited for a CPU, and what their CPU times say.
@@ -168,6 +171,14 @@ pub struct WaitNote {
     pub shares: [f64; 2],
     /// The ratio of B's CPU time to A's with its interval, where there is one.
     pub by_cpu: Option<(f64, (f64, f64))>,
+}
+
+impl Comparison {
+    /// Whether more samples may show that a side has two modes, which then decide the ratio.
+    #[must_use]
+    pub fn may_have_modes(&self) -> bool {
+        self.notes.contains(&Note::MayHaveModes)
+    }
 }
 
 impl Note {
@@ -185,6 +196,7 @@ impl Note {
             Self::Few => "few",
             Self::Once(_) => "once",
             Self::Waited(_) => "waited",
+            Self::MayHaveModes => "may-have-modes",
         }
     }
 

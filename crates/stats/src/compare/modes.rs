@@ -10,6 +10,8 @@ pub(super) const FEWEST: usize = 12;
 /// A mode has at least this many of a hundred samples, and at least four of them; less are
 /// outliers.
 const SHARE: usize = 15;
+/// Of fewer samples than this and one, a gap shows nothing.
+const LONE: usize = 4;
 /// The gap between two modes is at least this many times the sum of both modes' mean distances from
 /// their medians …
 const GAP: f64 = 1.5;
@@ -92,14 +94,34 @@ impl TwoModes {
 /// Where ascending values fall apart most, if they do.
 fn split(sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let n = sorted.len();
-    if n < FEWEST || !sorted[n - 1].is_finite() || !sorted[0].is_finite() {
+    if n < FEWEST {
         return None;
     }
-    let least = (n * SHARE).div_ceil(100).max(4);
+    at(sorted, parted(sorted, step, (n * SHARE).div_ceil(100).max(4))?)
+}
+
+/// How many are below the widest gap that has `least` or more on each side, if it is wide enough
+/// for two modes.
+fn parted(sorted: &[f64], step: f64, least: usize) -> Option<usize> {
+    let n = sorted.len();
+    if !sorted.first()?.is_finite() || !sorted[n - 1].is_finite() {
+        return None;
+    }
     let parts = Splits::of(sorted, step);
-    let best = (least..=n - least)
+    let best = (least..=n.checked_sub(least)?)
         .max_by(|&one, &other| parts.apart(one).total_cmp(&parts.apart(other)))?;
-    if parts.apart(best) >= GAP.max(GAP_OF_FEW / n as f64) { at(sorted, best) } else { None }
+    (parts.apart(best) >= GAP.max(GAP_OF_FEW / n as f64)).then_some(best)
+}
+
+/// Whether so few ascending values may be of two modes that matter: as large a share of them as a
+/// mode has is beyond a gap as wide, of this much at least, but they are too few to distinguish
+/// that from outliers.
+pub(super) fn may_be_two(sorted: &[f64], step: f64, matters: f64) -> bool {
+    let least = (sorted.len() * SHARE / 100).max(1);
+    if sorted.len() <= LONE || least >= 4 || split(sorted, step).is_some() {
+        return false;
+    }
+    parted(sorted, step, least).is_some_and(|at| sorted[at] - sorted[at - 1] >= matters)
 }
 
 /// All ways to part ascending values in two, each known in constant time.

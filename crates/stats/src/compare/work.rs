@@ -3,7 +3,7 @@
 use super::choice::EstimatorChoice;
 use super::comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
 use super::estimate::BoundContrasts;
-use super::modes::SharedModes;
+use super::modes::{SharedModes, may_be_two};
 use super::order::sorted;
 use super::resolution::Clock;
 use super::sample::{self, SampleValue, Scale};
@@ -20,6 +20,8 @@ pub(super) struct ComparisonWork {
     scale: Scale,
     both: BoundContrasts,
     modes: Option<SharedModes>,
+    /// Whether a side may have two, and too few values to show it.
+    may_have_modes: bool,
     rules: ComparisonRules,
     look: Look,
     clock: Clock,
@@ -33,8 +35,14 @@ impl ComparisonWork {
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
-        let modes = if is_exact { modes(scale, &both, clock.compared_step) } else { None };
-        Self { a, b, control, scale, both, modes, rules: *rules, look, clock }
+        let sides = if is_exact { without_path(&both) } else { [Vec::new(), Vec::new()] };
+        let step = clock.compared_step;
+        let modes = SharedModes::of(scale, &sides[0], &sides[1], step);
+        let matters = rules.margin.ln_1p();
+        let may_have_modes = scale == Scale::Ratio
+            && modes.is_none()
+            && sides.iter().any(|it| may_be_two(it, step, matters));
+        Self { a, b, control, scale, both, modes, may_have_modes, rules: *rules, look, clock }
     }
 
     pub fn finish(self) -> Comparison {
@@ -52,7 +60,8 @@ impl ComparisonWork {
             }
             _ => Verdict::Unclear,
         };
-        let verdict = if verdict == Verdict::Same { self.same_for_all(by) } else { verdict };
+        let verdict =
+            if verdict == Verdict::Same { self.same_for_all(by, &notes) } else { verdict };
         Comparison {
             verdict,
             significant: estimate.is_some_and(|estimate| estimate.is_significant()),
@@ -95,7 +104,10 @@ impl ComparisonWork {
     /// *Same*, unless that is known of the low end alone: a program may have the same fastest
     /// executions as another, and yet be slow more often. Then the ratio of all pairs must be
     /// within the margin too, or with two modes that of the means.
-    fn same_for_all(&self, estimator: Estimator) -> Verdict {
+    fn same_for_all(&self, estimator: Estimator, notes: &[Note]) -> Verdict {
+        if notes.contains(&Note::MayHaveModes) {
+            return Verdict::Unclear;
+        }
         let of_all = match estimator {
             Estimator::Minimum if self.modes.is_some() => Estimator::Mean,
             Estimator::Minimum => Estimator::AllRatios,
@@ -211,21 +223,22 @@ impl ComparisonWork {
             opposite.then_some(Note::Contradicted),
             not_beyond.then_some(Note::NotBeyondControl),
             first.is_none_or(|first| first.difference_interval.is_none()).then_some(Note::Few),
+            (self.may_have_modes && self.rules.estimator.is_none() && !self.both.has_levels())
+                .then_some(Note::MayHaveModes),
         ];
         notes.into_iter().flatten().collect()
     }
 }
 
-/// The modes of the programs. Modes that come and go with the host's speed are the host's: they are
-/// taken off first. Neighbours of a program with modes may agree sharply too, so that alone shows
-/// nothing of the host.
-fn modes(scale: Scale, both: &BoundContrasts, step: f64) -> Option<SharedModes> {
+/// What may show the modes of the programs: ascending values of both. Modes that come and go with
+/// the speed of the host are its own: they are taken off first. Neighbours of a program with modes
+/// may agree sharply too, so that alone shows nothing of the host.
+fn without_path(both: &BoundContrasts) -> [Vec<f64>; 2] {
     let in_order = both.interleaved().filter(|it| it.fit().host_moves(MovementQuestion::Once));
-    let Some(in_order) = in_order else {
-        return SharedModes::of(scale, both.a(), both.b(), step);
-    };
-    let [a, b] = in_order.without_path().map(|side| sorted(&side));
-    SharedModes::of(scale, &a, &b, step)
+    match in_order {
+        Some(in_order) => in_order.without_path().map(|side| sorted(&side)),
+        None => [both.a().to_vec(), both.b().to_vec()],
+    }
 }
 
 /// How many samples reached a limit.
