@@ -4,7 +4,7 @@
 //! Waiting is part of the host's path: [`usual_speed`](super::usual_speed) takes it off, however
 //! much it is.
 
-use tacho_record::Sample;
+use tacho_record::{Sample, busy_share, is_mostly_busy};
 use tacho_stats::compare::{Comparison, Note, Verdict, WaitNote};
 
 use super::host_load::host_load;
@@ -49,6 +49,11 @@ fn waited(builds: &[&[Sample]]) -> f64 {
     waited / f64::max(ready, wall)
 }
 
+/// Whether most of this side's time is its CPU time, or waiting for one.
+fn is_busy(builds: &[&[Sample]]) -> bool {
+    is_mostly_busy(busy_share(builds.iter().copied().flatten()))
+}
+
 /// The comparison of wall times without its verdict where waiting for a CPU may have brought that
 /// about; `by_cpu` compares the CPU times of the same executions.
 #[must_use]
@@ -64,11 +69,13 @@ pub fn beside_cpu_time(
     if is_beyond_waiting(&wall, shares) {
         return wall;
     }
-    let cpu = by_cpu();
-    if !is_doubtful(wall.verdict, cpu.verdict, longest(shares)) {
+    // The CPU time of a program that sleeps says nothing of its wall time.
+    let cpu = sides.into_iter().all(is_busy).then(by_cpu);
+    let by_cpu = cpu.as_ref().map_or(Verdict::Unclear, |cpu| cpu.verdict);
+    if !is_doubtful(wall.verdict, by_cpu, longest(shares)) {
         return wall;
     }
-    let by_cpu = cpu.estimate.and_then(|it| it.ratio.zip(it.interval));
+    let by_cpu = cpu.and_then(|cpu| cpu.estimate).and_then(|it| it.ratio.zip(it.interval));
     let mut notes = wall.notes;
     notes.push(Note::Waited(WaitNote { shares, by_cpu }));
     Comparison { verdict: Verdict::Unclear, more: None, notes, ..wall }
@@ -145,6 +152,25 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_sleeps_is_no_witness_by_its_cpu_time() {
+        // One sleeps for 100 ms, the other computes for 60 ms and waits for 90.
+        let of = |wall: f64, cpu: f64, waited: f64| -> Vec<Sample> {
+            let mut samples = starved(cpu, 2.0);
+            for (sample, nth) in samples.iter_mut().zip(0..) {
+                let wall = wall * 1e6 + 1e4 * f64::from(nth * 7 % 20);
+                sample.values.retain(|(name, _)| ["cpu", "host-other-cpu"].contains(&&**name));
+                sample.add("wall", wall);
+                sample.add("cpu-wait", waited * 1e6);
+            }
+            samples
+        };
+        let (sleeper, loops) = (of(100.0, 1.0, 0.0), of(150.0, 60.0, 90.0));
+        let found = compared(&sleeper, &loops);
+        let waited = found.waited().map(|it| it.by_cpu);
+        assert_eq!((found.verdict, waited), (Verdict::Unclear, Some(None)));
+    }
+
+    #[test]
     fn equal_wall_times_of_unequal_work_are_not_called_the_same() {
         let found = compared(&starved(20.0, 2.0), &starved(24.0, 2.0));
         assert_eq!(found.verdict, Verdict::Unclear);
@@ -189,8 +215,8 @@ mod tests {
         let [computes, asleep] = [sleeps(20.0, 28.0), sleeps(2.0, 80.0)];
         assert_eq!(compared(&computes, &asleep).verdict, Verdict::Slower);
         assert_eq!(compared(&asleep, &computes).verdict, Verdict::Faster);
-        let near = sleeps(2.0, 36.0);
-        assert_eq!(compared(&computes, &near).verdict, Verdict::Unclear);
+        // Of what computes, 20 of 28 ms are its own: what sleeps for 36 is slower on any host.
+        assert_eq!(compared(&computes, &sleeps(2.0, 36.0)).verdict, Verdict::Slower);
     }
 
     #[test]
