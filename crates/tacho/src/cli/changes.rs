@@ -39,8 +39,8 @@ pub struct ChangeQueryArgs {
     /// changes that are new and not yet measured again]
     ///
     /// A change is confirmed if the difference is still there. A change is withdrawn if at most a
-    /// quarter of the difference is left; one that came with the environment stays, as the commit
-    /// is not its cause. The samples do not enter any series.
+    /// quarter of the difference is left. A change of the kind `environment` that the series still
+    /// shows stays: the commit is not its cause. The samples do not enter any series.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// With `--confirm`: execute both sides of each change N times [default: 20]
@@ -129,8 +129,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only changes in one of the named states. If lives are named as well, a change must have one
-    /// of the states and one of the lives
+    /// Only changes with these states or lives. `new,expected` names two states: either will do.
+    /// `new,confirmed` names a state and a life: a change must have both
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only changes of these kinds
@@ -192,7 +192,8 @@ pub enum KindName {
     /// ends`: the level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// Shown as `share of a mode`: how many values are at one of several levels changed
+    /// Shown as `share of a mode`: values alternate between levels, and the share of values at one
+    /// of them changed
     ModeShare,
     /// The spread changed, and the level did not
     Spread,

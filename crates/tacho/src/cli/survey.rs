@@ -8,9 +8,9 @@ use clap::Args;
 pub struct SurveyArgs {
     /// Find the changes of the range with at most N builds
     ///
-    /// Both ends and revisions between them, about a third of N, are built first, then the middle
-    /// of each part with a change. N limits short ranges too: only with `--budget` alone, or with
-    /// N from 48 on, a range of up to 17 revisions is built whole.
+    /// Both ends and evenly spaced revisions, at most about a third of N, are built first, then the
+    /// middle of each part with a change. So 20 builds do not cover a range of 17 revisions, unless
+    /// changes lead there; 48 do. Changes are those of the first metric of `-m`.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),
