@@ -47,7 +47,8 @@ pub use r#try::TryArgs;
 /// plan keeps all samples.
 ///
 /// Exit status: 0 done; 2 error, or a benchmark has no value because its executions failed; 130
-/// interrupted (the same command resumes). `--help` of a command lists its further statuses.
+/// interrupted (the same command resumes, but `bench`, `sweep` and `doctor` begin again). `--help`
+/// of a command lists its further statuses.
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -127,7 +128,8 @@ pub struct InitArgs {
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
-    /// Write a workflow for this CI system instead: it compares each change with its target branch
+    /// Write a workflow for this CI system instead: it compares each change with the commit where
+    /// its branch left the target branch
     #[arg(long, value_name = "SYSTEM")]
     pub ci: Option<Ci>,
 }

@@ -10,9 +10,9 @@ use super::shared::EstimatorName;
 
 /// Time commands side by side: how fast is it?
 ///
-/// Needs no plan. Each round executes all commands once, in a random order. A shell is used only
-/// where a command needs one, and its time is subtracted. Options of hyperfine mean the same, or
-/// are refused with a hint.
+/// Needs no plan, and stores nothing. Each round executes the commands once, in a random order,
+/// except those that have enough executions. A shell is used only where a command needs one, and
+/// its time is subtracted. Options of hyperfine mean the same, or are refused with a hint.
 ///
 /// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
 /// shown).

@@ -1,4 +1,4 @@
-//! Workflows for CI systems, which compare each change with the branch that it is for.
+//! Workflows for CI systems, which compare each change with the commit where its branch began.
 
 /// A CI system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
