@@ -29,6 +29,8 @@ const STILL: f64 = 1e-6;
 /// The weights choose the executions that agree, which makes errors look smaller: as if each
 /// program had this many executions less. By simulation, at 10, 20 and 60 executions.
 pub(super) const CHOSEN: f64 = 3.5;
+/// Of the fewest executions errors look smaller by this factor at the most.
+const MOST_CHOSEN: f64 = 10.0 / 3.0;
 /// A difference of this many scales is half a jump of the host's speed.
 pub(super) const JUMP: f64 = 4.0;
 /// A program whose values become wider by this factor without the path does not share it.
@@ -253,7 +255,7 @@ fn errors(
         let own = (sum + POOLED * pooled) / (count + POOLED);
         let information = touched[program] * spread;
         let executions = counts[program] as f64;
-        let chosen = executions / (executions - CHOSEN).max(0.5);
+        let chosen = (executions / (executions - CHOSEN).max(0.5)).min(MOST_CHOSEN);
         chosen * (own * executions * few / spread).sqrt() / information
     };
     (0..programs).map(one).collect()
