@@ -108,9 +108,7 @@ impl ComparisonReport<'_> {
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
         let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
             clauses::UNCORRECTED => {
-                format!(
-                    "before correction to the host's usual speed, the ratio of medians is {ratio}"
-                )
+                format!("the ratio of medians as measured is {ratio}")
             }
             of => format!("the ratio of {of} is {ratio}"),
         });

@@ -13,8 +13,6 @@ use crate::text::{count, day, time_of_day};
 
 /// Fewer values of a program do not show what the host did.
 const FEWEST: usize = 3;
-/// Of more programs than this the estimate would take longer than it is worth.
-const MOST_PROGRAMS: usize = 300;
 /// Shorter spells are noise of single executions.
 const LONG: usize = 5;
 /// A spell is named where the speed differs from the usual one by this share.
@@ -56,11 +54,6 @@ impl HostSpeed {
         timed.retain(|it| sizes.contains_key(&it.program));
         let numbers: BTreeMap<usize, usize> = sizes.into_keys().zip(0..).collect();
         let unknown = |why: String| Self { path: Vec::new(), sentences: vec![why] };
-        if numbers.len() > MOST_PROGRAMS {
-            return Some(unknown(format!(
-                "The host's speed is not estimated from more than {MOST_PROGRAMS} programs."
-            )));
-        }
         let execution = |it: &TimedExecution| InterleavedExecution {
             program: numbers[&it.program],
             round: it.round,

@@ -154,8 +154,8 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
 /// That medians on the screen are not those of these files, where the host's speed moved.
 pub fn other_medians(report: &BenchReport<'_>) -> Option<String> {
     rows(report).iter().any(|row| row.median_at_usual_speed.is_some()).then(|| {
-        "exported times and medians are as measured; the medians shown here are those at the \
-         host's usual speed (`median_at_usual_speed` in JSON)"
+        "times and medians in exported JSON and CSV are as measured; the medians shown here are \
+         those at the host's usual speed (`median_at_usual_speed` in JSON)"
             .to_owned()
     })
 }
