@@ -142,9 +142,10 @@ fn what_the_host_did_between_two_runs_is_told_to_nobody() {
     let words = ["track", "--since-last", "--seed", "2", "--notify", MAIL];
     let slower = Answer::of(&project.command(words).output().unwrap()).exits(0);
     assert!(
-        slower
-            .stderr
-            .contains(" appeared with a new run; both sides were measured again: not reproduced\n"),
+        slower.stderr.contains(
+            " appeared with a new run; both sides were measured again: not reproduced: the \
+              environment, not the commit\n"
+        ),
         "{}",
         slower.stderr
     );

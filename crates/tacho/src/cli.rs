@@ -44,7 +44,7 @@ pub use r#try::TryArgs;
 /// Measures how fast a program is over its history
 ///
 /// The plan, `tacho.toml`, says how to get, build and measure the program. `.tacho/` beside the
-/// plan keeps all samples.
+/// plan keeps the samples.
 ///
 /// Exit status: 0 done; 2 error, or a benchmark has no value because its executions failed; 130
 /// interrupted (the same command resumes, but `bench`, `sweep` and `doctor` begin again). `--help`

@@ -13,7 +13,7 @@ use crate::cli::shared::DirectionName;
 /// Both ends are measured side by side until it is certain whether they differ. Then revisions
 /// between the ends are measured, one at a time. The commit found (the culprit) is measured again,
 /// beside its parent. Only commits of the main line (first parents) are searched. A revision that
-/// fails is skipped. The same command resumes after an interruption.
+/// fails is passed over. The same command resumes after an interruption.
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 error, or no revision could
 /// be measured; 3 the ends do not differ; 4 undecided (the answer lists the commits that may be

@@ -61,8 +61,8 @@ pub struct ChangeQueryArgs {
     /// Judge the numbers in these files, JSON or CSV (`-` is standard input); needs no plan
     ///
     /// A file is `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all
-    /// keys: docs/src/formats/numbers.md). Of several files, each is one point: a file that `tacho
-    /// compare` reads, or results of asv.
+    /// keys: docs/src/formats/numbers.md). With several files, each file is one point. It may have
+    /// any format that `tacho compare` reads, or be a result of asv.
     #[arg(
         long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
     )]

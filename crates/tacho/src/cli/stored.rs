@@ -74,8 +74,8 @@ pub struct ShowArgs {
 pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
-    /// The repository whose bisections (made without a plan) get pages [default: this folder's, if
-    /// there is no plan]
+    /// Also write pages for bisections of this repository that were made without a plan [default:
+    /// the repository of this folder, if there is no plan]
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,
 }
