@@ -174,12 +174,12 @@ fn what_was_measured_before_gets_no_more_rounds_of_few_builds() {
     let project = history();
     project.tacho("track HEAD~3..HEAD").exits(0);
     let told = project.tacho("track --budget 1h --rounds 5 HEAD~3..HEAD").exits(0).stderr;
-    let note = "note: 4 revisions measured before had fewer than 5 samples: few builds of a range \
-                get `--rounds` where they are new\n\
+    let note = "note: 4 revisions keep fewer than 5 samples: with `--budget` or `--builds`, \
+                `--rounds` applies only to newly measured revisions\n\
                 hint: without `--budget` and `--builds`, each revision gets all rounds\n";
     assert!(told.contains(note), "{told}");
     let as_many = project.tacho("track --budget 1h --rounds 3 HEAD~3..HEAD").exits(0).stderr;
-    assert!(!as_many.contains("measured before"), "{as_many}");
+    assert!(!as_many.contains("newly measured"), "{as_many}");
 }
 
 #[test]

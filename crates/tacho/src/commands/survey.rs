@@ -285,12 +285,13 @@ fn tell_of_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
     let left: HashSet<&str> = points.map(|point| point.revision.id.as_str()).collect();
     if !left.is_empty() {
         let revisions = text::count(left.len(), "revision");
+        let keep = if left.len() == 1 { "keeps" } else { "keep" };
         let fewer = text::count(rounds as usize, "sample");
         output::note(
             "note",
             &format!(
-                "{revisions} measured before had fewer than {fewer}: few builds of a range get \
-                 `--rounds` where they are new"
+                "{revisions} {keep} fewer than {fewer}: with `--budget` or `--builds`, `--rounds` \
+                 applies only to newly measured revisions"
             ),
         );
         output::note("hint", "without `--budget` and `--builds`, each revision gets all rounds");
