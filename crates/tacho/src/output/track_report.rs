@@ -195,6 +195,14 @@ impl TrackReport<'_> {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
         let Some(first) = first else { return };
         let name = self.name(first);
+        if self.tracked.building.is_zero() {
+            let was = if failed == 1 { "was" } else { "were" };
+            let all = text::count(self.tracked.builds.len(), "revision");
+            let line =
+                format!("{failed} of {all} did not build earlier, and {was} not tried again");
+            note("note", &format!("{line} (`--retry-failed` tries)"));
+            return;
+        }
         note(
             "note",
             &format!(
