@@ -267,7 +267,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
     let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
     insta::assert_snapshot!(project.tacho("track HEAD --precision 1%").exits(2).stderr, @"
     error: `precision` contradicts `levels`
-    hint: the precision depends on the number of layouts: raise `layouts`; `tacho layouts` recommends a number
+    hint: the precision depends on the number of layouts: raise `layouts` in `levels`; the command `tacho layouts` recommends a number
     ");
     insta::assert_snapshot!(project.tacho("track HEAD --warmup found").exits(2).stderr, @"
     error: `warmup` contradicts `levels`

@@ -353,8 +353,8 @@ impl RuleError {
                 "`rounds` is a fixed number: leave it out; `max-rounds` sets a limit"
             }
             RuleError::Contradiction { key: "precision", other: "levels" } => {
-                "the precision depends on the number of layouts: raise `layouts`; `tacho layouts` \
-                 recommends a number"
+                "the precision depends on the number of layouts: raise `layouts` in `levels`; the \
+                 command `tacho layouts` recommends a number"
             }
             RuleError::Contradiction { key: "order", other: "levels" } => {
                 "`order` is one fixed order, and `levels` shuffles the order: remove one of the \
