@@ -76,7 +76,7 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     if answer.stderr.contains("virtual") {
         assert_snapshot!(answer.stderr, @"
         error: benchmark `answer` requests `instructions`: not available here: no access to the processor's counters, as in most virtual machines
-        hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves the metric out where it is not available
+        hint: `instructions=callgrind` counts them by executing the program in software; `instructions?` leaves the metric out where it is not available
         ");
     }
     let optional = script("'wall', 'instructions?'").tacho("track").exits(0);

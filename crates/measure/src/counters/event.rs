@@ -144,7 +144,7 @@ pub fn refusal(counter: Counter, error: &io::Error, root: &Path) -> Unavailable 
                 "no access to the processor's counters, as in most virtual machines",
             );
             let instead =
-                "`callgrind-instructions` counts them by executing the program in software";
+                "`instructions=callgrind` counts them by executing the program in software";
             if counter == Counter::Instructions { why.hint(instead) } else { why }
         }
         Some(libc::EACCES | libc::EPERM) => forbidden(counter, root),
@@ -197,7 +197,7 @@ mod tests {
     fn a_refusal_is_told_in_words() {
         let (why, hint) = said(Counter::Instructions, libc::ENOENT, None);
         assert_eq!(why, "no access to the processor's counters, as in most virtual machines");
-        assert!(hint.starts_with("`callgrind-instructions` counts them"), "{hint}");
+        assert!(hint.starts_with("`instructions=callgrind` counts them"), "{hint}");
         assert_eq!(said(Counter::Cycles, libc::EOPNOTSUPP, None).1, "");
         let (why, hint) = said(Counter::Cycles, libc::EACCES, Some("4"));
         assert_eq!(why, "users may not count it, since kernel.perf_event_paranoid is 4");
