@@ -323,7 +323,10 @@ fn the_same_command_twice_has_two_names() {
 fn a_precision_is_told_to_be_reached_or_not() {
     let words = ["--precision", "0.000001%", "--min-runs", "10", "--max-runs", "12", "sleep 0.001"];
     let answer = bench(&words).exits(0).stdout;
-    assert!(answer.contains(" % *  ") && answer.contains("\n* wider than after"), "{answer}");
+    assert!(
+        answer.contains(" % *  ") && answer.contains("\n* this interval is wider because "),
+        "{answer}"
+    );
     assert!(answer.contains(" not reached: the limit of rounds was reached\n"), "{answer}");
     let json = bench(&[&words[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(json["commands"][0]["stopped"]["by"], "max-rounds");

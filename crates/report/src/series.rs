@@ -313,8 +313,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
 /// Marks an interval that is valid at all times.
 pub const LOOKED_AT: &str = " *";
 /// What that means.
-pub const LOOKED_AT_MEANS: &str =
-    "wider than after a fixed number of rounds: the values decided when to stop";
+pub const LOOKED_AT_MEANS: &str = "wider because the values decided when to stop";
 
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]

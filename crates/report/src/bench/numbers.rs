@@ -70,7 +70,8 @@ impl BenchFindings<'_> {
         let times = || self.rows.iter().filter_map(|row| row.time);
         let has_interval = times().any(|time| time.interval.is_some());
         let is_known = times().all(|time| time.interval.is_some() || time.n >= FEWEST);
-        let looked_at = (self.is_looked_at && has_interval).then(|| format!("* {LOOKED_AT_MEANS}"));
+        let looked_at = (self.is_looked_at && has_interval)
+            .then(|| format!("* this interval is {LOOKED_AT_MEANS}"));
         let few = (!is_known)
             .then(|| format!("a median's 95 % interval needs {FEWEST} samples: use `-r {FEWEST}`"));
         looked_at.into_iter().chain(few).collect()

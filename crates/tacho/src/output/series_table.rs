@@ -32,7 +32,8 @@ pub fn table(series: &Series) -> String {
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary(point)?.median)).collect();
     let is_looked_at = series.points.iter().any(|point| point.looked_at);
-    let note = if is_looked_at { format!("  * {LOOKED_AT_MEANS}\n") } else { String::new() };
+    let means = || format!("  * this interval is {LOOKED_AT_MEANS}\n");
+    let note = if is_looked_at { means() } else { String::new() };
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
     let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));
