@@ -553,7 +553,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no series was judged
-    not judged: generate · time, show · time, hits · hit-rate (3 points with values; 6 points are needed, or 3 points with 3 rounds each in one run, which show the noise)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; 6 are needed, or 3 with 3 rounds each in one run)
     ");
 }
 

@@ -78,10 +78,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 
 /// What a verdict needs.
 fn needs(points: usize) -> String {
-    format!(
-        "{points} points are needed, or 3 points with 3 rounds each in one run, which show the \
-         noise"
-    )
+    format!("{points} are needed, or 3 with 3 rounds each in one run")
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built
@@ -90,19 +87,13 @@ fn needs(points: usize) -> String {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "{}, {} (equal ones are one point); {}",
+            "only {} ({}; equal builds in a row count once); {}",
+            count(points, "point"),
             count(revisions, "revision"),
-            different_builds(points),
             needs(needed)
         )),
         judged => not_judged(judged),
     }
-}
-
-/// How many builds there are, where equal ones in a row count once.
-fn different_builds(builds: usize) -> String {
-    let others = || format!("{builds} different builds in a row");
-    if builds == 1 { "all of them equal builds".to_owned() } else { others() }
 }
 
 /// Points that reached a limit, in a clause.
