@@ -177,7 +177,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let judged = project.tacho("changes").exits(0).stdout.replace("\n  ", " ");
     assert_eq!(
         judged,
-        "no series was judged\nnot judged: answer v2 · wall (version 2 of the plan is not \
+        "no series was judged\nnot judged: answer v2 · wall (version 2 of `answer` is not \
          measured yet: `tacho track` measures it)\n"
     );
     let edited = project.tacho("track --json").exits(0);
@@ -198,7 +198,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
 
     answer · wall (lower is better)  <line>
-      superseded: the plan has version 2
+      superseded: the plan has version 2 of `answer`
 
       revision  date  subject  n  median  spread
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
@@ -210,7 +210,10 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let back = project.tacho("track --json").succeeds().json();
     assert_eq!((&back["series"][0]["benchmark"], &back["samples"]), (&"answer".into(), &0.into()));
     let shown = project.tacho("show").succeeds().stdout;
-    assert!(shown.contains("\n  taken back: the plan has version 1 again\n"), "{shown}");
+    assert!(
+        shown.contains("\n  taken back: the plan has version 1 of `answer` again\n"),
+        "{shown}"
+    );
 }
 
 #[test]

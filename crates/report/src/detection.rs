@@ -1,6 +1,6 @@
 //! What the detector says of a series beside its changes, in words.
 
-use tacho_record::Withdrawal;
+use tacho_record::{BenchmarkKey, Withdrawal};
 use tacho_stats::changes::{Drift, JudgementStatus, Mode, Modes, Refusal};
 use tacho_stats::history::{HistoryVerdict, Settling};
 
@@ -57,11 +57,12 @@ impl NotReported {
 /// Why a series is not judged whose version of the plan was not measured, and another one was;
 /// `measured` is the one with the same command.
 #[must_use]
-pub fn edited(planned: u32, measured: Option<u32>) -> String {
+pub fn edited(planned: &BenchmarkKey, measured: Option<u32>) -> String {
     let join = measured.map_or_else(String::new, |version| {
         format!("; `same-as = {version}` keeps the samples of version {version}")
     });
-    format!("version {planned} of the plan is not measured yet: `tacho track` measures it{join}")
+    let BenchmarkKey { name, version, .. } = planned;
+    format!("version {version} of `{name}` is not measured yet: `tacho track` measures it{join}")
 }
 
 /// Why a series was not judged; nothing if it was.

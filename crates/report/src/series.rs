@@ -340,10 +340,11 @@ pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 /// That the plan has another version of this benchmark: a later one, or an earlier one again.
 #[must_use]
 pub fn superseded(key: &BenchmarkKey, by: u32) -> String {
+    let name = &key.name;
     if by < key.version {
-        format!("taken back: the plan has version {by} again")
+        format!("taken back: the plan has version {by} of `{name}` again")
     } else {
-        format!("superseded: the plan has version {by}")
+        format!("superseded: the plan has version {by} of `{name}`")
     }
 }
 

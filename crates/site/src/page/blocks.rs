@@ -1,10 +1,12 @@
 //! The parts of an answer as HTML. `tacho` renders the same ones in the terminal and in Markdown.
 
 use maud::{Markup, html};
+use tacho_record::BenchmarkKey;
 use tacho_report::block::{AnswerNote, AnswerTable, Block, NoteKind, Tone};
 use tacho_report::comparison::{SideNames, sentence};
 
 use super::scrolling;
+use crate::view::View;
 
 /// The blocks one after the other. A clause begins with a capital, unless it begins with a name.
 pub(super) fn html(blocks: &[Block], names: SideNames<'_>) -> Markup {
@@ -89,6 +91,18 @@ pub(super) fn with_code(text: &str) -> Markup {
             @for (place, part) in parts.into_iter().enumerate() {
                 @if place % 2 == 1 { code { (part) } } @else { (part) }
             }
+        }
+    }
+}
+
+/// That the plan has another version of the benchmark, or does not have it any more, if so.
+pub(super) fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
+    let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
+    html! {
+        @if let Some(by) = by {
+            span.note { " " (with_code(&tacho_report::series::superseded(key, *by))) }
+        } @else if view.lab.unplanned.contains(key) {
+            span.note { " " (tacho_report::series::UNPLANNED) }
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     let content = html! {
         h1 {
             (name) ": " span class=(word) { (one.effect()) " " (one.words()) }
-            (super::superseded(view, &change.series.benchmark))
+            (super::blocks::superseded(view, &change.series.benchmark))
         }
         p.lead {
             @if change.named_by.is_some() { "A bisection named its commit. " }

@@ -4,7 +4,8 @@
 use maud::{Markup, html};
 use tacho_report::change::{interval, place, trade_off};
 
-use super::{PageFrame, framed, revision_named, scrolling, superseded, tags};
+use super::blocks::superseded;
+use super::{PageFrame, framed, revision_named, scrolling, tags};
 use crate::text::{count, day, percent};
 use crate::view::{ChangeView, EventView, View};
 

@@ -24,7 +24,7 @@ mod samples;
 pub(crate) mod series;
 
 use maud::{DOCTYPE, Markup, html};
-use tacho_record::{BenchmarkKey, Bisection, BuildGap};
+use tacho_record::{Bisection, BuildGap};
 use tacho_report::build::{gap_words, largest_gaps};
 use tacho_report::series::MedianDifference;
 
@@ -252,16 +252,4 @@ pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)
 /// Whether nothing but bisections has measured anything.
 fn is_untracked(view: &View) -> bool {
     view.shown().next().is_none() && !view.lab.bisections.is_empty()
-}
-
-/// That the plan has another version of the benchmark, or does not have it any more, if so.
-fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
-    let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
-    html! {
-        @if let Some(by) = by {
-            span.note { " " (tacho_report::series::superseded(key, *by)) }
-        } @else if view.lab.unplanned.contains(key) {
-            span.note { " " (tacho_report::series::UNPLANNED) }
-        }
-    }
 }

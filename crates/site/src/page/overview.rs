@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 use tacho_report::words::median;
 
+use super::blocks::superseded;
 use super::{
     PageFrame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
-    superseded,
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};

@@ -22,7 +22,7 @@ use crate::view::{RowState, SeriesRow, SeriesView, View, edges, unbuilt};
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     let title = title(series);
     let content = html! {
-        h1 { (series.benchmark()) (super::superseded(view, &series.series.key.benchmark)) }
+        h1 { (series.benchmark()) (super::blocks::superseded(view, &series.series.key.benchmark)) }
         p.lead {
             (series.metric()) ", " (better(series.series.key.metric.better))
             ", on " (series.series.key.host) "."

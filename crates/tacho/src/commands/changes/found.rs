@@ -36,7 +36,7 @@ pub fn edited(project: &Project, store: &mut Store) -> Result<Vec<(SeriesKey, St
     let of = |(benchmark, measured): (BenchmarkKey, Option<u32>)| {
         let (entry, _) = planned.iter().find(|(_, key)| *key == benchmark)?;
         let metric = entry.metrics.first()?.metric.clone();
-        let why = detection::edited(benchmark.version, measured);
+        let why = detection::edited(&benchmark, measured);
         Some((SeriesKey { benchmark, host: host.clone(), metric }, why))
     };
     Ok(unmeasured.filter_map(of).collect())
