@@ -226,7 +226,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       <time>  <time>
 
       a series without any change would look like this by chance in less than <percent> of cases; 3 series were judged together
-      provisional: seen in the last analysis
+      provisional: seen in one analysis so far; 5 in a row confirm it
 
     the commit
       267f7807e0  2023-11-15  A. Author  cache | what was *generated*

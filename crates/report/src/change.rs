@@ -5,6 +5,7 @@ use tacho_record::{
     Build, Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
     HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, short_name,
 };
+use tacho_stats::changes::ledger::CONFIRM_AFTER;
 use tacho_stats::{Bound, BoundedValue};
 
 use crate::quirk::QuirkEffect;
@@ -269,9 +270,15 @@ fn life(change: &Change) -> String {
         1 => "the last analysis".to_owned(),
         more => format!("the last {}", count(more as usize, "analysis")),
     };
+    let so_far = |seen: u32| match seen {
+        0 | 1 => "one analysis so far".to_owned(),
+        more => last(more),
+    };
     match (change.life, missed) {
         (Life::Confirmed, 0) => "confirmed".to_owned(),
-        (Life::Provisional, 0) => format!("provisional: seen in {}", last(seen.max(1))),
+        (Life::Provisional, 0) => {
+            format!("provisional: seen in {}; {CONFIRM_AFTER} in a row confirm it", so_far(seen))
+        }
         (Life::Confirmed, _) => format!("confirmed, but not seen in {}", last(missed)),
         (Life::Provisional, _) => format!("provisional, and not seen in {}", last(missed)),
         (Life::Withdrawn { why }, _) => format!("withdrawn: {}", withdrawal(why)),
