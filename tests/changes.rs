@@ -570,7 +570,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
-    error: no change is reported at `HEAD` any more
+    error: no change is reported at `HEAD`
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"

@@ -118,8 +118,8 @@ pub enum CliError {
     NoOutput { revision: String },
     #[error(transparent)]
     Linking(#[from] LinkingError),
-    #[error("no change is reported at `{name}` any more")]
-    NoChangeAt { name: String },
+    #[error("no change is reported at `{name}`{}", if *was_there { " any more" } else { "" })]
+    NoChangeAt { name: String, was_there: bool },
     #[error(
         "cannot bisect `{name}`: the change is in {what}, and only changes in level can be \
          bisected"

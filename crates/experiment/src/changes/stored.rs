@@ -41,8 +41,11 @@ pub enum UnknownChange {
         /// The name of a change.
         nearest: Option<String>,
     },
-    /// Nothing changed at that revision.
-    NothingThere,
+    /// No change is there at that revision.
+    NothingThere {
+        /// Whether one was, which is withdrawn.
+        was_there: bool,
+    },
 }
 
 impl StoredChanges {
@@ -171,10 +174,12 @@ impl StoredChanges {
             order(name).ok_or_else(|| UnknownChange::Name { nearest: self.nearest(name) })?;
         let is_there = |change: &&Change| {
             let (good, bad) = self.place(change);
-            change.stands() && good < order && order <= bad
+            good < order && order <= bad
         };
-        let there: Vec<&Change> = self.changes().filter(is_there).collect();
-        if there.is_empty() { Err(UnknownChange::NothingThere) } else { Ok(there) }
+        let (there, withdrawn): (Vec<&Change>, Vec<&Change>) =
+            self.changes().filter(is_there).partition(|change| change.stands());
+        let was_there = !withdrawn.is_empty();
+        if there.is_empty() { Err(UnknownChange::NothingThere { was_there }) } else { Ok(there) }
     }
 
     /// The name of a change that is spelled nearly like this.

@@ -53,7 +53,9 @@ pub fn named<'a>(
         UnknownChange::Name { nearest } => {
             CliError::UnknownChange { name: name.to_owned(), nearest }
         }
-        UnknownChange::NothingThere => CliError::NoChangeAt { name: name.to_owned() },
+        UnknownChange::NothingThere { was_there } => {
+            CliError::NoChangeAt { name: name.to_owned(), was_there }
+        }
     })
 }
 
