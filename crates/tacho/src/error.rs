@@ -303,6 +303,9 @@ impl CliError {
             CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
                 "`tacho changes --all` lists all of them"
             }
+            CliError::Unknown { name, .. } if name.contains("..") => {
+                "this takes one revision, not a range: name one of its ends"
+            }
             CliError::Unknown { nearest: None, name } if name.starts_with("run:") => {
                 "`tacho log` lists the runs"
             }
