@@ -77,7 +77,7 @@ pub use rule::{
     percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
-pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
+pub use sample::{Failure, Outcome, Place, SUSPENDED, Sample, median_of_replicates};
 pub use series::{
     HostUnevenness, LevelChange, LimitedExecutions, Measurement, Point, Series, SeriesKey,
 };

@@ -64,6 +64,9 @@ pub enum Failure {
     },
 }
 
+/// How the line of [`Failure::Stopped`] begins.
+pub const SUSPENDED: &str = "suspended by ";
+
 impl Failure {
     /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
@@ -75,7 +78,7 @@ impl Failure {
             }
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
-                format!("suspended by {}, so it was killed", crate::signal::signal(*number))
+                format!("{SUSPENDED}{}, so it was killed", crate::signal::signal(*number))
             }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),

@@ -5,7 +5,7 @@ use tacho_record::bisection::{
     UnusableRevision, ValueComparison, ValueSource,
 };
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
+use tacho_record::{Bisection, Counter, Metric, SUSPENDED, is_mostly_busy};
 
 use super::scatter::{noise, varying};
 use super::sizes::{cpu_change, effect, name, size};
@@ -431,6 +431,8 @@ pub fn failure(kind: UnusableKind, why: &str) -> String {
         || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
     match (alike, kind) {
         (true, UnusableKind::NoMetric) if !why.is_empty() => why.to_owned(),
+        // Its line says all: no time limit was reached.
+        (false, UnusableKind::TimedOut) if why.starts_with(SUSPENDED) => why.to_owned(),
         (true, _) => what.to_owned(),
         (false, _) => format!("{what}: {why}"),
     }
@@ -451,6 +453,13 @@ fn kind(kind: UnusableKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suspended_command_did_not_time_out() {
+        let why = "suspended by signal 22 (SIGTTOU), so it was killed";
+        assert_eq!(failure(UnusableKind::TimedOut, why), why);
+        assert_eq!(failure(UnusableKind::TimedOut, "after 5 s"), "timed out: after 5 s");
+    }
 
     #[test]
     fn by_how_much_builds_vary_is_told_where_it_is_known() {
