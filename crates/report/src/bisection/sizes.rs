@@ -168,7 +168,9 @@ pub fn name(bisection: &Bisection, place: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::{changed_subject, example, level_heading, not_reproduced, subject};
+    use super::super::{
+        changed_subject, example, level_heading, not_reproduced, subject, then as of_ends,
+    };
     use super::*;
 
     #[test]
@@ -201,6 +203,20 @@ mod tests {
             serde_json::from_value(json!({ "wall": 0.3, "cpu": 0.01 })).ok();
         assert_eq!(changed_subject(&bisection), "CPU time of `b`");
         assert_eq!(level_heading(&bisection), "CPU time");
+        bisection.asked.before = Some((2e6, 5e6));
+        let (good, bad) = bisection.standing.ends;
+        let rung = |place: usize, level: f64| {
+            let rung = json!({
+                "place": place, "revision": "r", "same_to": place, "samples": 9, "level": level,
+                "error": 0.0
+            });
+            serde_json::from_value(rung).unwrap()
+        };
+        bisection.standing.ladder = vec![rung(good, 1e6), rung(bad, 4e6)];
+        assert_eq!(
+            of_ends(&bisection).unwrap(),
+            "were 2.000 ms and 5.000 ms (wall time), and are now 1.000 ms and 4.000 ms (CPU time)"
+        );
         assert_eq!(subject(&bisection.asked), "wall time of `b`", "that was asked");
         assert!(not_reproduced(&bisection).ends_with(", decided by CPU time, not wall time"));
         bisection.asked.test = Some("make test".to_owned());

@@ -141,9 +141,16 @@ pub fn size_remark(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
 #[must_use]
 pub fn then(bisection: &Bisection) -> Option<String> {
     let (good, bad) = bisection.asked.before?;
-    let now = ends(bisection)
-        .map_or_else(String::new, |(one, other)| format!(", and are now {one} and {other}"));
-    Some(format!("were {} and {}{now}", level(bisection, good), level(bisection, bad)))
+    // Values of one metric are not those of another.
+    let of = |name: &str| match bisection.standing.by_cpu {
+        Some(_) if bisection.asked.test.is_none() => format!(" ({})", metric(name)),
+        _ => String::new(),
+    };
+    let now = ends(bisection).map_or_else(String::new, |(one, other)| {
+        format!(", and are now {one} and {other}{}", of("cpu"))
+    });
+    let then = of(&bisection.asked.metric.name);
+    Some(format!("were {} and {}{then}{now}", level(bisection, good), level(bisection, bad)))
 }
 
 /// The levels of the ends, as they were typed: the good one first.
