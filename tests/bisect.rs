@@ -1005,8 +1005,8 @@ fn mistakes_are_told_before_anything_is_done() {
     hint: write a share (`1%`); if `--min-effect` is a difference, write a difference (`5ms`)
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
-    error: there is nothing to measure: no plan, and no command to execute
-    hint: give `--run COMMAND`, `--test COMMAND` or `--metric build-time`; `tacho init` writes a plan; `--repository FOLDER` names another repository
+    error: `--build` sets the plan aside, and no command to execute is given
+    hint: give `--run COMMAND` or `--test COMMAND`, or leave out `--build` to use the plan
     ");
     assert_snapshot!(says("bisect ..HEAD -b work"), @r"
     error: `..HEAD` does not name two ends

@@ -33,6 +33,8 @@ pub enum BisectMistake {
     NoRepository { folder: PathBuf },
     #[error("there is nothing to measure: no plan, and no command to execute")]
     NothingToMeasure,
+    #[error("`--build` sets the plan aside, and no command to execute is given")]
+    PlanSetAside,
     #[error("`--probe` needs executions: artifact sizes and build times cannot be probed")]
     NothingToProbe,
     #[error("unknown bisection `{name}`")]
@@ -107,6 +109,9 @@ impl BisectMistake {
             }
             Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
             Self::NothingToProbe => "leave `--probe` out",
+            Self::PlanSetAside => {
+                "give `--run COMMAND` or `--test COMMAND`, or leave out `--build` to use the plan"
+            }
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` starts one",
             Self::StepOfGit { word } => of_git(word),

@@ -80,7 +80,9 @@ fn step_of_git(command: &BisectArgs, error: CliError) -> CliError {
         CliError::Subject(SubjectError::UnknownRevision { name, .. }) => {
             Some(name.as_str()) == typed
         }
-        CliError::Bisect(mistake) => matches!(mistake, BisectMistake::NothingToMeasure),
+        CliError::Bisect(mistake) => {
+            matches!(mistake, BisectMistake::NothingToMeasure | BisectMistake::PlanSetAside)
+        }
         _ => false,
     };
     match typed {

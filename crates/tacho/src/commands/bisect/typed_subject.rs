@@ -27,7 +27,9 @@ pub fn project(global: &GlobalArgs, command: &BisectArgs) -> Result<Project, Cli
     }
     let of_build = OF_BUILDS.iter().any(|(name, _)| command.metric.as_deref() == Some(name));
     if typed.run.is_none() && command.test.is_none() && !of_build {
-        return Err(BisectMistake::NothingToMeasure.into());
+        let is_set_aside = Project::open(global).is_ok();
+        let nothing = BisectMistake::NothingToMeasure;
+        return Err(if is_set_aside { BisectMistake::PlanSetAside } else { nothing }.into());
     }
     made(global, typed)
 }
