@@ -43,6 +43,7 @@ pub fn in_our_words(words: &[OsString], error: &clap::Error) -> Option<CliError>
         .map(|names| CliError::FilesOfNumbers { names })
         .or_else(|| loose_change(words, error))
         .or_else(|| step_of_git(words, error))
+        .or_else(|| third_word(words, error))
         .or_else(|| loose_arguments(words, error))
         .or_else(|| no_number(error))
 }
@@ -67,6 +68,16 @@ fn step_of_git(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     }
     let word = words.next().filter(|word| STEPS_OF_GIT.contains(word))?.to_owned();
     Some(BisectMistake::StepOfGit { word }.into())
+}
+
+/// A word after both revisions of a bisection: `tacho bisect v1.0 HEAD ./test.sh`.
+fn third_word(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    let is_bisect = words.find(|word| !word.starts_with('-')) == Some("bisect");
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    is_bisect.then(|| BisectMistake::OneTooMany { word: word.clone() }.into())
 }
 
 /// An option of the command that is measured, which stands without quotes: `tacho bench ls -la`.
@@ -177,7 +188,11 @@ mod tests {
         );
         let git = said(&["bisect", "start", "HEAD", "v1.0"]).unwrap();
         assert!(git.starts_with("`start` is a step of `git bisect`, not a"), "{git}");
-        assert_eq!(said(&["bisect", "a", "b", "c"]), None);
+        assert_eq!(
+            said(&["bisect", "a", "b", "./work.sh"]).unwrap(),
+            "`tacho bisect` takes two revisions, and `./work.sh` is one more word: a command goes \
+             into `--run` or `--test`"
+        );
         assert_eq!(
             said(&["changes", "ack", "zurepi"]).unwrap(),
             "`ack` is not a command of `tacho changes`: `tacho changes set NAME STATE` sets the \

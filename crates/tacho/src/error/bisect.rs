@@ -41,6 +41,8 @@ pub enum BisectMistake {
     NoBisection { name: String },
     #[error("there are no bisections yet")]
     NoneYet,
+    #[error("`tacho bisect` takes two revisions, and `{word}` is one more word")]
+    OneTooMany { word: String },
     #[error("`{word}` is a step of `git bisect`, not a revision")]
     StepOfGit { word: String },
 }
@@ -107,13 +109,14 @@ impl BisectMistake {
                 "give `--run COMMAND`, `--test COMMAND` or `--metric build-time`; `tacho init` \
                  writes a plan; `--repository FOLDER` names another repository"
             }
-            Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
-            Self::NothingToProbe => "leave `--probe` out",
             Self::PlanSetAside => {
                 "give `--run COMMAND` or `--test COMMAND`, or leave out `--build` to use the plan"
             }
+            Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
+            Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` starts one",
+            Self::OneTooMany { .. } => "a command goes into `--run` or `--test`",
             Self::StepOfGit { word } => of_git(word),
         };
         hint.to_owned()
