@@ -20,13 +20,10 @@ impl BenchReport<'_> {
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             self.print_warnings_of(&command.name, standing, true, &mut hints);
         }
-        for hint in hints {
-            output::note("hint", hint);
-        }
     }
 
     /// Prints the warnings of a command: those of its length, or the others. A hint that holds for
-    /// several commands is given once.
+    /// several commands is given once, below the first.
     fn print_warnings_of(
         &self,
         name: &str,
@@ -38,9 +35,10 @@ impl BenchReport<'_> {
         for warning in standing.warnings.iter().filter(wanted) {
             let (what, hint) = self.worded(*warning);
             output::note("warning", &format!("`{}`: {what}", text::cut(name, 40)));
-            let is_new = |hint: &&str| !hints.contains(hint);
-            let new = hint.filter(is_new);
-            hints.extend(new);
+            if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
+                output::note("hint", hint);
+                hints.push(hint);
+            }
         }
     }
 
@@ -122,6 +120,7 @@ impl BenchReport<'_> {
             }
         }
         let mut hints: Vec<&str> = Vec::new();
+        let mut is_status_explained = false;
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
             self.print_warnings_of(&command.name, standing, false, &mut hints);
@@ -130,17 +129,10 @@ impl BenchReport<'_> {
             }
             print_refusal(&name, standing);
             print_failure((&name, &command.text), standing);
-        }
-        for hint in hints {
-            output::note("hint", hint);
-        }
-        // Of a signal, a hook or a time limit it is no help, nor where something else is advised.
-        let exited = |(command, it): (&BenchCommand, &CommandResult)| {
-            let why = it.failure.as_ref().map(|(why, _)| why.as_str()).unwrap_or_default();
-            why.starts_with("exit ") && notes::failure_hint(why, &command.text).is_none()
-        };
-        if self.question.commands.iter().zip(&self.standings.each).any(exited) {
-            output::note("hint", notes::STATUS_HINT);
+            if has_exited(command, standing) && !is_status_explained {
+                output::note("hint", notes::STATUS_HINT);
+                is_status_explained = true;
+            }
         }
     }
 
@@ -180,6 +172,13 @@ fn print_refusal(name: &str, standing: &CommandResult) {
     let Some([warning, hint]) = refusal else { return };
     output::note("warning", &warning.text);
     output::note("hint", &hint.text);
+}
+
+/// Whether it failed by its status alone: of a signal, a hook or a time limit the hint about
+/// statuses is no help, nor where something else is advised.
+fn has_exited(command: &BenchCommand, standing: &CommandResult) -> bool {
+    let why = standing.failure.as_ref().map(|(why, _)| why.as_str()).unwrap_or_default();
+    why.starts_with("exit ") && notes::failure_hint(why, &command.text).is_none()
 }
 
 fn print_failure((name, command): (&str, &str), standing: &CommandResult) {
