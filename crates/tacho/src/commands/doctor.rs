@@ -85,7 +85,7 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
         let answer = serde_json::json!({ "noise": noise, "past": before });
         output::print_json(&answer::versioned(answer))?;
     } else {
-        output::print(&(doctor::noise(&found, kept.load) + &doctor::past(&before)))?;
+        output::print(&doctor::noise(&found, kept.load, &before))?;
     }
     Ok(Exit::Success)
 }
@@ -99,7 +99,8 @@ fn past(command: &DoctorArgs) -> Result<Exit, CliError> {
     } else if before.is_empty() {
         output::print("no earlier noise is known: `tacho doctor --noise` measures and keeps it\n")?;
     } else {
-        output::print(doctor::past(&before).trim_start())?;
+        let past = doctor::past(&before);
+        output::print(past.as_deref().unwrap_or(doctor::NO_PAST).trim_start())?;
     }
     Ok(Exit::Success)
 }

@@ -82,7 +82,7 @@ pub fn noise_progress(time: Duration, quiet: bool) -> ProgressBar {
 }
 
 /// What programs compared with themselves show of the host, at that load average.
-pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
+pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> String {
     let mut list = table::plain(
         &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host moves"],
         &[1, 2, 3, 4, 5],
@@ -124,14 +124,29 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
             text::count(earlier, "earlier one")
         ),
     };
-    let few = if all.iter().any(|found| found.forecast.is_none()) {
-        "unknown: too few rounds; `--noise=2m` measures longer\n"
-    } else {
-        ""
-    };
     let modes: String = all.iter().filter_map(modes).collect();
     let table = table::render(&list);
-    format!("{head}{table}\n{few}{pooled}{modes}{}{}", drift(all), busy.unwrap_or_default())
+    let drift = drift(all);
+    let unknown = unknown(all, drift.is_none(), before);
+    let (drift, busy) = (drift.unwrap_or_default(), busy.unwrap_or_default());
+    let past = past(before).unwrap_or_default();
+    format!("{head}{table}\n{unknown}{pooled}{modes}{drift}{busy}{past}")
+}
+
+/// What a longer measurement would show, in one line.
+fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> String {
+    let lacks_forecast = all.iter().any(|found| found.forecast.is_none());
+    let parts = [
+        lacks_forecast.then_some("the smallest change (too few rounds)"),
+        lacks_drift.then_some("the drift over minutes"),
+        past(before).is_none().then_some("the noise over time"),
+    ];
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    let line = format!("unknown: {}; `--noise=5m` measures longer", parts.join(", "));
+    paragraph(&line, 0, COLUMNS)
 }
 
 /// Two times that a program takes in turn.
@@ -145,10 +160,8 @@ fn modes(found: &NoiseOfLength) -> Option<String> {
 }
 
 /// How the level of the longest program moved from minute to minute.
-fn drift(all: &[NoiseOfLength]) -> String {
-    let Some((found, drift)) = all.iter().rev().find_map(|it| Some((it, it.drift()?))) else {
-        return "drift over minutes: not known; `--noise=5m` measures it\n".to_owned();
-    };
+fn drift(all: &[NoiseOfLength]) -> Option<String> {
+    let (found, drift) = all.iter().rev().find_map(|it| Some((it, it.drift()?)))?;
     let levels: Vec<Option<f64>> = found.levels.iter().copied().map(Some).collect();
     let (minutes, program) = (text::count(found.levels.len(), "minute"), &found.program);
     let text = format!(
@@ -157,7 +170,7 @@ fn drift(all: &[NoiseOfLength]) -> String {
         drift.range * 100.0
     );
     let line = spark::line(&levels, 40);
-    format!("drift over {minutes} ({program}): {line}\n{}", paragraph(&text, 2, COLUMNS))
+    Some(format!("drift over {minutes} ({program}): {line}\n{}", paragraph(&text, 2, COLUMNS)))
 }
 
 /// Above this load average others are at work.
@@ -167,15 +180,14 @@ const BUSY: f64 = 0.7;
 const SHOWN: &str = noise_history::LOOP;
 /// More hours of the day are not listed on either side.
 const HOURS: usize = 3;
+/// Said where the past is too short to be shown.
+pub const NO_PAST: &str =
+    "two measurements with 40 rounds show the noise over time (`tacho doctor --noise=5m`)\n";
 
 /// What was found of the host's noise before, over time and by hour, and how right it was.
-pub fn past(all: &[KeptNoise]) -> String {
+pub fn past(all: &[KeptNoise]) -> Option<String> {
     let known = noise_history::over_time(all, SHOWN);
-    let (Some((first, _)), true) = (known.first(), known.len() > 1) else {
-        let why = "two measurements with 40 rounds show the noise over time (`tacho doctor \
-                   --noise=2m`)";
-        return paragraph(why, 0, COLUMNS);
-    };
+    let (first, _) = known.first().filter(|_| known.len() > 1)?;
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
     let values: Vec<Option<f64>> = known.iter().map(|it| Some(it.1)).collect();
     let low = known.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
@@ -208,7 +220,7 @@ pub fn past(all: &[KeptNoise]) -> String {
         );
         out += &paragraph(&text, 0, COLUMNS);
     }
-    out
+    Some(out)
 }
 
 /// Facts that are kept of a run, a line a fact.
