@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
 use tacho_record::{Comparing, first_of, short_name, shown as in_one_line};
-use tacho_report::comparison::clauses::clear_alone;
+use tacho_report::comparison::clauses::{clear_alone, slower};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 use tacho_report::words::as_written;
@@ -268,7 +268,10 @@ impl CompareReport<'_> {
     /// of a difference.
     fn why_open(&self, fail_on: &FailOnGate, all: &ComparisonData, row: &ComparedRow) -> String {
         let by = slower_by(row).filter(|_| fail_on.gate.slower.is_some());
-        let at_limit = if fail_on.limit().is_some() { " at this limit" } else { "" };
+        let whether = fail_on.limit().map_or_else(String::new, |limit| {
+            let slower = slower(&row.metric.unit);
+            format!(" whether it is {slower} by more than {}", as_written(limit))
+        });
         let more = fail_on.gate.more(row);
         let more = more.filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| {
             let rounds = match more.rounds {
@@ -277,7 +280,7 @@ impl CompareReport<'_> {
                     format!("{} ({})", text::count(rounds, "more round"), rounds_take(row, rounds))
                 }
             };
-            format!("{rounds} would decide{at_limit}")
+            format!("{rounds} would decide{whether}")
         });
         let together = clear_alone(row.comparison.verdict, &row.metric.unit)
             .filter(|_| row.verdict == Verdict::Unclear);

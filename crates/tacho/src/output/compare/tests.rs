@@ -124,7 +124,11 @@ fn a_gate_says_what_rounds_decide_and_which_rows_are_below_it() {
     assert!(by_margin.contains(" would decide at the margin of 1 %"), "{text}");
     let warning = "1 of 2 rows is undecided at the limit of 5 % (also unclear, but certainly below \
                    it: near wall), and ";
-    assert!(notes.contains(warning) && notes.contains(" would decide at this limit"), "{notes}");
+    assert!(
+        notes.contains(warning)
+            && notes.contains(" would decide whether it is slower by more than 5 %"),
+        "{notes}"
+    );
 }
 
 fn run(rule: Rule) -> Run {
