@@ -579,7 +579,7 @@ fn a_baseline_whose_commit_is_gone_is_still_what_was_measured() {
     let told = project.tacho("compare good HEAD -r 2").exits(2);
     let expected = regex::Regex::new(
         "^note: the commit [0-9a-f]+ is gone from the repository; `--kept` uses the old samples of \
-         good\nerror: good cannot be compared: its build is not kept any more",
+         `good`\nerror: good cannot be compared: its build is not kept any more",
     );
     assert!(expected.unwrap().is_match(&told.stderr), "{}", told.stderr);
     let json = project.tacho("compare good HEAD -r 2 --json").exits(2).json();

@@ -72,6 +72,6 @@ pub fn tell_of_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[Re
         });
     output::note(
         "note",
-        &format!("{}`--kept` uses the old samples of {side}", gone.unwrap_or_default()),
+        &format!("{}`--kept` uses the old samples of `{side}`", gone.unwrap_or_default()),
     );
 }
