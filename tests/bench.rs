@@ -727,6 +727,8 @@ fn mistakes_are_told_before_anything_is_executed() {
             "`--margin x` is not a share between 0 % and 100 %\nhint: write a share like `--margin \
              1%` ",
         ),
+        (&["--margin", "0%", "true"], "`--margin 0%`: the margin must be above 0 %\nhint: "),
+        (&["--margin", "0", "true"], "`--margin 0`: the margin must be above 0 %\nhint: "),
         (
             &["--precision", "2", "true"],
             "`--precision 2` is not a share between 0 % and 100 %\nhint: ",

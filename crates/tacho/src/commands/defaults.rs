@@ -15,7 +15,15 @@ pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<RuleRequest, 
 
 /// What is typed after an option that takes a share.
 pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
-    percentage(text).map_err(|_| CompareMistake::NoShare { option, text: text.to_owned() })
+    percentage(text).map_err(|_| {
+        let is_nothing = text.trim().trim_end_matches('%').trim().parse() == Ok(0.0);
+        let text = text.to_owned();
+        if is_nothing {
+            CompareMistake::ShareOfNothing { option, text }
+        } else {
+            CompareMistake::NoShare { option, text }
+        }
+    })
 }
 
 /// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops

@@ -33,6 +33,8 @@ pub enum CompareMistake {
     LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is not a share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
+    #[error("`{option} {text}`: the {} must be above 0 %", option.trim_start_matches('-'))]
+    ShareOfNothing { option: &'static str, text: String },
     #[error("neither A nor B is executed, so {} no meaning", has_or_have(options))]
     NothingExecuted { options: Vec<&'static str> },
     #[error("`--kept` needs a baseline or a run, and neither A nor B is one")]
@@ -118,7 +120,8 @@ impl CompareMistake {
                 let limit = text.strip_prefix("slower:").unwrap_or(text);
                 format!("lower the margin to this limit: `--margin {limit}` or less")
             }
-            CompareMistake::NoShare { option, .. } => {
+            CompareMistake::NoShare { option, .. }
+            | CompareMistake::ShareOfNothing { option, .. } => {
                 format!("write a share like `{option} 1%` or `{option} 0.5%`")
             }
             CompareMistake::NothingExecuted { .. } => {
