@@ -369,8 +369,11 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     let program = project.tacho("compare HEAD sleep").exits(2).stderr;
     assert_eq!(
         program,
-        "error: `sleep` is a program, not a revision\nhint: `command:sleep` executes it\n"
+        "error: `sleep` is a program, not a revision\nhint: a revision cannot be compared with a \
+         command: `tacho compare --command A B` compares two\n"
     );
+    let both = project.tacho("compare command:true sleep").exits(2).stderr;
+    assert!(both.ends_with("\nhint: `command:sleep` executes it\n"), "{both}");
     let missing = project.tacho("compare HEAD gone.json").exits(2).stderr;
     assert!(
         missing.starts_with("error: there is no file `gone.json`\nhint: a side is "),

@@ -50,7 +50,7 @@ pub enum CompareMistake {
     #[error("`{name}` is neither a file nor a program, and without a plan it cannot be a revision")]
     NothingHere { name: String, nearest: Option<String> },
     #[error("`{name}` is a program, not a revision")]
-    IsProgram { name: String },
+    IsProgram { name: String, beside_revision: bool },
     #[error("`{name}` is a report, and there is nothing to compare it with")]
     ReportAlone { name: String },
     #[error("only one command was given")]
@@ -80,6 +80,10 @@ pub enum CompareMistake {
     #[error("the name of a side is empty")]
     Nothing,
 }
+
+/// What compares commands, where a revision cannot be compared with one.
+const TWO_COMMANDS: &str =
+    "a revision cannot be compared with a command: `tacho compare --command A B` compares two";
 
 impl CompareMistake {
     /// What to do about it.
@@ -150,7 +154,8 @@ impl CompareMistake {
                 "a side is a revision, a file of another tool, or a command: `tacho compare --help`"
                     .to_owned()
             }
-            CompareMistake::IsProgram { name } => format!("`command:{name}` executes it"),
+            CompareMistake::IsProgram { beside_revision: true, .. } => TWO_COMMANDS.to_owned(),
+            CompareMistake::IsProgram { name, .. } => format!("`command:{name}` executes it"),
             CompareMistake::ReportAlone { name } => {
                 format!("`tacho compare {name} OTHER` compares two reports")
             }

@@ -70,7 +70,11 @@ impl SideLookup {
         if command.command && b.is_none() {
             return Err(CompareMistake::OneCommand.into());
         }
-        let mut taken = [self.side(&command.a, command)?, self.side(b.unwrap_or("HEAD"), command)?];
+        let [a, b] = [command.a.as_str(), b.unwrap_or("HEAD")].map(|it| self.side(it, command));
+        let mut taken = match (a, b) {
+            (Ok(a), Ok(b)) => [a, b],
+            (Err(error), other) | (other, Err(error)) => return Err(beside(error, &other)),
+        };
         start_alike(&mut taken);
         Ok(taken)
     }
@@ -205,7 +209,8 @@ impl SideLookup {
             (None, Err(_)) if is_path(name) && is_program(name) => one_command(name),
             (None, Err(_)) if is_missing_file(name) => Err(no_file(name).into()),
             (None, Err(CliError::Unknown { .. } | CliError::Subject(_))) if is_program(name) => {
-                Err(CompareMistake::IsProgram { name: name.to_owned() }.into())
+                let name = name.to_owned();
+                Err(CompareMistake::IsProgram { name, beside_revision: false }.into())
             }
             (None, revision) => revision,
         }
@@ -329,6 +334,17 @@ fn parameters(typed: &str) -> Parameters {
     };
     let pairs = typed.split(',').filter_map(|pair| pair.split_once('='));
     Parameters(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
+}
+
+/// The error of one side, where the other one is known.
+fn beside(error: CliError, other: &Result<ResolvedSide, CliError>) -> CliError {
+    let is_revision = other.as_ref().is_ok_and(|other| other.side.program.revision().is_some());
+    match error {
+        CliError::Compare(CompareMistake::IsProgram { name, .. }) => {
+            CompareMistake::IsProgram { name, beside_revision: is_revision }.into()
+        }
+        error => error,
+    }
 }
 
 fn one_command(text: &str) -> Result<ResolvedSide, CliError> {
