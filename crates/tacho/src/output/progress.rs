@@ -1,13 +1,13 @@
 //! Progress bars: what is done, what goes on, how long it will take.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer, ShadowedModule};
-use tacho_record::{Bisection, Cell, Revision, Unit};
+use tacho_record::{Bisection, Cell, Digest, Revision, Unit};
 use tacho_report::bisection::WrongAnswers;
 use tacho_subject::ReadProgress;
 
@@ -38,7 +38,10 @@ pub fn reading(reading: ReadProgress) {
 /// Draws the progress of an experiment on standard error, if that is a terminal.
 pub struct Progress {
     bar: ProgressBar,
+    /// What revisions and commands are called, by their full names and their digests.
     names: HashMap<String, String>,
+    /// What was said to fail each time.
+    given_up: HashSet<String>,
     estimate: TimeEstimate,
     /// When the first build began, and how many were done before.
     building: Option<(Instant, usize)>,
@@ -78,6 +81,7 @@ impl Progress {
         Self {
             bar,
             names,
+            given_up: HashSet::new(),
             estimate: TimeEstimate::default(),
             building: None,
             absent: Vec::new(),
@@ -89,6 +93,12 @@ impl Progress {
             expected: None,
             announcer: None,
         }
+    }
+
+    /// Progress on commands, which have no revisions; `quiet` draws nothing.
+    pub fn of_commands<'a>(commands: impl Iterator<Item = &'a str>, quiet: bool) -> Self {
+        let named = |it: &str| (Digest::of(it).short(), text::cut(it, 40));
+        Self { names: commands.map(named).collect(), ..Self::new(&[], quiet) }
     }
 
     /// Has builds that take long named in a line each, with `how` after it, where nothing can be
@@ -231,7 +241,8 @@ impl Progress {
     }
 
     fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {
-        self.names.get(&cell.revision).map_or(&cell.revision, String::as_str)
+        let command = || self.names.get(&cell.artifact.short());
+        self.names.get(&cell.revision).or_else(command).unwrap_or(&cell.revision)
     }
 
     /// Shows which revision is built, and how long the builds that are left will take.
@@ -304,11 +315,14 @@ impl Observer for Progress {
             Event::GivenUp { cell, saved } => {
                 self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
                 self.estimate.left = self.estimate.left.saturating_sub(*saved);
-                self.say(&format!(
-                    "{} at {} fails each time and is left out",
-                    cell.benchmark,
-                    self.name(cell)
-                ));
+                let what = match self.names.get(&cell.artifact.short()) {
+                    Some(command) => format!("`{command}`"),
+                    None => format!("{} at {}", cell.benchmark, self.name(cell)),
+                };
+                // The control of a side is the same command once more.
+                if self.given_up.insert(what.clone()) {
+                    self.say(&format!("{what} fails each time and is left out"));
+                }
             }
             Event::HookBegins { cell, hook } => {
                 self.bar.set_message(format!("{hook} of {} {}", self.name(cell), cell.benchmark));

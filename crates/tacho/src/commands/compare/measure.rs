@@ -122,7 +122,9 @@ pub fn of_commands<T>(
 ) -> Result<T, CliError> {
     let mut session = CommandSession::locked(name, command.begin.wait, given.project())?;
     let question = question_of_commands(command, conditions(&session.host, None))?;
-    let mut progress = Progress::new(&[], quiet);
+    let typed = [Some(&command.a), command.b.as_ref()].into_iter().flatten();
+    let commands = typed.map(|it| it.strip_prefix("command:").unwrap_or(it));
+    let mut progress = Progress::of_commands(commands, quiet);
     let answer = session.execute(&mut progress, |bench| experiment(bench, &question));
     progress.clear();
     Ok(answer?)
