@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer, ShadowedModule};
-use tacho_record::{Bisection, Cell, Digest, Revision, Unit};
+use tacho_record::{Bisection, BuildState, Cell, Digest, Revision, Unit};
 use tacho_report::bisection::WrongAnswers;
 use tacho_subject::ReadProgress;
 
@@ -283,7 +283,12 @@ impl Observer for Progress {
             }
             Event::BuildEnds { revision, build } => {
                 self.bar.inc(1);
-                if build.state.artifact().is_none() {
+                // A patch that does not apply is an error, and nothing was built.
+                let is_patch = match &build.state {
+                    BuildState::Failed { why } => why.starts_with("patch `"),
+                    _ => false,
+                };
+                if build.state.artifact().is_none() && !is_patch {
                     self.say(&format!("{}: build {}", revision.short(), build.state.word()));
                 }
             }
