@@ -618,6 +618,12 @@ fn failed_builds_are_told_and_do_not_hurt() {
     hint: `tacho show cb734f5d67 --build-log` shows the build log; `--retry-failed` builds again
     note: not judged: cb734f5d67 (1 revision, could not be built)
     "#);
+    let again = project.tacho("track").exits(0).stderr;
+    let old = "note: 1 of 2 revisions did not build earlier, and was not tried again \
+               (`--retry-failed` tries)\n";
+    assert!(again.starts_with(old) && !again.contains("builds failed"), "{again}");
+    let retried = project.tacho("track --retry-failed").exits(0).stderr;
+    assert!(retried.starts_with("note: 1 of 2 builds failed; "), "{retried}");
     let log = project.tacho("show HEAD~1 --build-log").succeeds().stdout;
     assert!(log.contains("compiling\nprog.c:1: missing header\n"), "{log}");
 }

@@ -31,13 +31,11 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOnGate};
+use crate::output::progress::OF_TRY;
 use crate::project::Project;
 
 /// What is no difference, by default.
 pub(super) const MARGIN: f64 = 0.01;
-
-/// What the quirk of a diff is called.
-const QUIRK: &str = "try";
 
 /// One diff, or all together.
 pub(super) struct Diff {
@@ -222,7 +220,7 @@ fn combinations(patches: &[Patch]) -> Vec<Vec<Patch>> {
 /// The plan that applies these patches to whatever it builds.
 fn patched(plan: &Plan, patches: Vec<String>) -> Plan {
     let quirk = Quirk {
-        name: QUIRK.to_owned(),
+        name: OF_TRY.to_owned(),
         why: "it is tried".to_owned(),
         start: None,
         end: None,
@@ -363,13 +361,13 @@ impl Trying<'_> {
 
 /// Why something does not build, without the quirk that is in no plan.
 fn without_quirk(why: &str) -> String {
-    why.replacen(&format!("quirk `{QUIRK}`: "), "", 1)
+    why.replacen(&format!("quirk `{OF_TRY}`: "), "", 1)
 }
 
 /// What is wrong with a diff, without the quirk that is in no plan.
 fn unquirked(error: CliError) -> CliError {
     match error {
-        CliError::Subject(SubjectError::Quirk { quirk, source }) if quirk == QUIRK => {
+        CliError::Subject(SubjectError::Quirk { quirk, source }) if quirk == OF_TRY => {
             CliError::Subject(*source)
         }
         other => other,

@@ -19,6 +19,9 @@ const HERTZ: u8 = 4;
 /// How many lines of what went wrong are shown.
 const OUTPUT_LINES: usize = 8;
 
+/// The quirk that the patches of `tacho try` are.
+pub const OF_TRY: &str = "try";
+
 /// Draws how far reading a log has come.
 pub fn reading(reading: ReadProgress) {
     static BAR: OnceLock<ProgressBar> = OnceLock::new();
@@ -285,7 +288,9 @@ impl Observer for Progress {
                 self.bar.inc(1);
                 // A patch that does not apply is an error, and nothing was built.
                 let is_patch = match &build.state {
-                    BuildState::Failed { why } => why.starts_with("patch `"),
+                    BuildState::Failed { why } => {
+                        why.starts_with(&format!("quirk `{OF_TRY}`: patch `"))
+                    }
                     _ => false,
                 };
                 if build.state.artifact().is_none() && !is_patch {

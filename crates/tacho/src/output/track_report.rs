@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::TrackResult;
 use tacho_experiment::analysis::levels::all_levels;
@@ -76,7 +77,7 @@ impl TrackReport<'_> {
         let levels = levels::text(self.series, &all_levels(store, self.series)?);
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
         self.tell_of_equal_layouts();
-        self.print_failed_builds(store);
+        self.print_failed_builds(store, total);
         self.print_unbuilt();
         self.print_failed_executions(store)
     }
@@ -190,12 +191,15 @@ impl TrackReport<'_> {
         left.map(|point| &point.revision.id).collect::<HashSet<_>>().len()
     }
 
-    /// How many builds failed, and how the first one ended.
-    fn print_failed_builds(&self, store: &Store) {
+    /// How many builds failed, and how the first one ended; of those that failed before this
+    /// session, which took `total`, only how many.
+    fn print_failed_builds(&self, store: &Store, total: Duration) {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
         let Some(first) = first else { return };
         let name = self.name(first);
-        if self.tracked.building.is_zero() {
+        let began = Timestamp::now() - total;
+        let is_old = |build: &Build| build.state.artifact().is_some() || build.started < began;
+        if self.tracked.builds.iter().all(is_old) {
             let was = if failed == 1 { "was" } else { "were" };
             let all = text::count(self.tracked.builds.len(), "revision");
             let line =
