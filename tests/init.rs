@@ -92,6 +92,23 @@ fn a_benchmark_of_the_project_itself_is_proposed() {
 }
 
 #[test]
+fn a_benchmark_in_python_imports_what_was_built() {
+    let project = Project::repository()
+        .file("pyproject.toml", "[project]\nname = 'slug'\ndependencies = ['pytest-benchmark']\n")
+        .file("slug/__init__.py", "")
+        .file("tests/test_speed.py", "import slug\n");
+    project.tacho("init").succeeds();
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let [line] =
+        plan.lines().filter(|line| line.contains("--benchmark-json")).collect::<Vec<_>>()[..]
+    else {
+        panic!("{plan}")
+    };
+    // `python3 -m` would look into the plan's folder first, which is the work tree.
+    assert!(line.contains(" PYTHONPATH={build}/src:{build} pytest "), "{line}");
+}
+
+#[test]
 fn the_workflow_compares_and_fails_where_it_got_slower() {
     let project = Project::empty();
     let work = |project: Project, n: u32, milliseconds: &str| {

@@ -89,8 +89,10 @@ fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
         what: format!("those of pytest-benchmark in {place}"),
         build: None,
         artifact: ".".to_owned(),
+        // `python3 -m pytest` would import the modules of the work tree, an editable install too.
         command: format!(
-            "python3 -m pytest --benchmark-only --benchmark-json out.json --rootdir {{build}} \
+            "env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={{build}}/src:{{build}} pytest -p \
+             no:cacheprovider --benchmark-only --benchmark-json out.json --rootdir {{build}} \
              {{build}}/{place}"
         ),
         metrics: Some("[{ name = \"time\", from = \"pytest-benchmark\", file = \"out.json\" }]"),
