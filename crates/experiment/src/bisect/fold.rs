@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tacho_record::Digest;
 use tacho_record::bisection::{
     BisectionRequest, BisectionStep, ByCpu, Candidate, HostReadings, NO_RATIO, StepResult,
     UnusableKind, ValueComparison, ValueSource,
 };
+use tacho_record::{Counter, Digest};
 use tacho_stats::bisect::{
     BisectionRules, Bisector, BuildVariation, NextStep, Observation, ObservedValues,
     UnusableReason, ValueKind,
@@ -165,15 +165,6 @@ impl Fold {
             .copied()
             .chain(aside)
             .collect()
-    }
-
-    /// How many samples were taken of what is no candidate.
-    pub(super) fn samples_of_others(&self) -> usize {
-        self.steps
-            .iter()
-            .filter(|step| !self.places.contains_key(&step.revision))
-            .map(samples)
-            .sum()
     }
 
     /// How many samples were taken.
@@ -447,9 +438,14 @@ fn rules(asked: &BisectionRequest) -> BisectionRules {
     // A sample of how long a build takes is a build: another revision costs no more than the same
     // again.
     let build_cost = if asked.of == ValueSource::Build { 0.0 } else { usual.build_cost };
-    // What is no execution of a program does not hang on where it lies in memory.
-    let usual_builds =
-        if asked.of == ValueSource::Execution { usual.builds } else { BuildVariation::Alike };
+    // What is no execution of a program does not hang on where it lies in memory, and neither do
+    // the instructions that it executes.
+    let is_counted = asked.metric.name == Counter::CallgrindInstructions.name();
+    let usual_builds = if asked.of == ValueSource::Execution && !is_counted {
+        usual.builds
+    } else {
+        BuildVariation::Alike
+    };
     let builds = asked.layout.map_or(usual_builds, BuildVariation::Vary);
     // Ratios are compared by their logarithms: 200 % more is three times as much.
     let least = if asked.by == ValueComparison::Ratio { asked.least.ln_1p() } else { asked.least };

@@ -98,7 +98,7 @@ impl Fold {
             busy_share,
             by_cpu: self.by_cpu,
             builds: self.builds,
-            samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
+            samples: self.samples_of_all(),
             building: self.spent.0,
             executing: self.spent.1,
         }

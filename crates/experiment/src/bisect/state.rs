@@ -86,10 +86,6 @@ impl DisturbanceSamples {
         }
     }
 
-    pub(super) fn samples(&self) -> usize {
-        self.values.values().map(Vec::len).sum()
-    }
-
     pub(crate) fn of(&self, place: usize, under: Disturbance) -> &[f64] {
         self.values.get(&(place, under)).map_or(&[], Vec::as_slice)
     }
