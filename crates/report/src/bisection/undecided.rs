@@ -237,6 +237,10 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             [END_LOST, BUILD_LOG]
         }
         UndecidedReason::End => [END_LOST, usable_ends(bisection)],
+        UndecidedReason::Exhausted if unusable.is_empty() => [
+            "no further measurement would help",
+            "give a larger `--min-effect`, or a metric that varies less",
+        ],
         UndecidedReason::Exhausted => [
             "no further measurement would help",
             "commits that cannot be measured hide the change: a quirk of the plan may make them \
