@@ -1,6 +1,7 @@
 //! A revision as pages show it: its builds, its measurements and what it changed.
 
 use std::collections::HashMap;
+use std::iter::successors;
 
 use tacho_record::{BuildState, ChangeVerdict, Commit, Revision};
 
@@ -88,6 +89,7 @@ pub(crate) fn all<'a>(
     };
     let mut views: Vec<RevisionView> = ordered.iter().map(bare).collect();
     add_cells(&mut views, series);
+    break_circles(&mut views, series.len());
     add_commits(&mut views, lab);
     views
 }
@@ -106,6 +108,21 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
                 Some(ChangeVerdict::Worse) => view.worse += 1,
                 None => {}
             }
+        }
+    }
+}
+
+/// Of equal revisions that were measured for each other, in different series, takes the first in
+/// history for the one that was measured.
+fn break_circles(views: &mut [RevisionView], series: usize) {
+    let ids = views.iter().map(|view| view.revision.id.as_str()).enumerate();
+    let places: HashMap<&str, usize> = ids.map(|(place, id)| (id, place)).collect();
+    for place in 0..views.len() {
+        let next = |at: usize| places.get(views[at].equal_to?).copied();
+        // Each step of a circle is of another series.
+        let mut stand_ins = successors(next(place), |&at| next(at)).take(series);
+        if stand_ins.any(|at| at == place) {
+            views[place].equal_to = None;
         }
     }
 }

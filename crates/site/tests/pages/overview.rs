@@ -96,6 +96,29 @@ fn a_benchmark_that_the_plan_has_no_more_is_folded_and_marked() {
 }
 
 #[test]
+fn of_revisions_measured_for_each_other_one_is_not_the_same_as_another() {
+    let mut fixture = realistic();
+    let series = &mut fixture.lab.series;
+    let at = series[0].points.iter().position(|point| point.equal_to.is_some()).unwrap();
+    let [of, other] = [at - 1, at].map(|place| series[0].points[place].revision.id.clone());
+    assert_eq!(series[0].points[at].equal_to.as_ref(), Some(&of));
+    let dir = tempfile::tempdir().unwrap();
+    let equal = |file: &str, said: &str| {
+        fs::read_to_string(dir.path().join(file)).unwrap().matches(said).count()
+    };
+    pages(&mut fixture, dir.path());
+    let before = equal("revisions.html", "same build as");
+    let last = fixture.lab.series.last_mut().unwrap();
+    (last.points[at].equal_to, last.points[at - 1].equal_to) = (None, Some(other.clone()));
+    pages(&mut fixture, dir.path());
+    assert_eq!(equal("revisions.html", "same build as"), before);
+    assert_eq!(equal("revisions.html", &format!("same build as {}", &other[..8])), 0);
+    let callout = "It builds to the same program as";
+    assert_eq!(equal(&format!("revision/{of}.html"), callout), 0);
+    assert_eq!(equal(&format!("revision/{other}.html"), callout), 1);
+}
+
+#[test]
 fn an_empty_lab_has_an_overview() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();
