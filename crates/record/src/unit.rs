@@ -94,6 +94,17 @@ impl Unit {
         if same { format!("{scaled}{name}") } else { format!("{value}{base}") }
     }
 
+    /// The value as people type it, to five significant digits: `154.23ms`.
+    #[must_use]
+    pub fn typed(&self, value: f64) -> String {
+        let (scaled, name) = self.scale(value);
+        let rounded: f64 = format!("{scaled:.4e}").parse().unwrap_or(scaled);
+        match self {
+            Unit::Other(_) => format!("{value:.4e}").parse().unwrap_or(value).to_string(),
+            _ => format!("{rounded}{}", name.replace('µ', "u")),
+        }
+    }
+
     /// The value divided by the unit that suits it, and that unit's symbol.
     #[must_use]
     pub fn scale(&self, value: f64) -> (f64, &str) {
@@ -196,6 +207,19 @@ mod tests {
             let read = typed[..digits].parse::<f64>().unwrap() * Unit::named(&typed[digits..]).1;
             assert_eq!(read.to_bits(), value.to_bits(), "{typed}");
         }
+    }
+
+    #[test]
+    fn a_value_is_typed_to_five_digits() {
+        let (time, size) = (Unit::Nanoseconds, Unit::Bytes);
+        let typed = [154_234_989.915_224_13, 2_000.04, 5e6].map(|value| time.typed(value));
+        assert_eq!(typed, ["154.23ms", "2us", "5ms"]);
+        assert_eq!(size.typed(706_700_000.0), "673.96MiB");
+        let number = Unit::Other("J".into());
+        assert_eq!(
+            [-1.0 / 3.0, 1_234_567.0, 0.0].map(|value| number.typed(value)),
+            ["-0.33333", "1234600", "0"]
+        );
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn within(asked: &BisectionRequest) -> Vec<String> {
     asked.most_builds.iter().for_each(|most| add("--max-builds", most.to_string()));
     let unit = &asked.metric.unit;
     asked.before.iter().for_each(|(good, bad)| {
-        add("--before", format!("{},{}", unit.exact(*good), unit.exact(*bad)));
+        add("--before", format!("{},{}", unit.typed(*good), unit.typed(*bad)));
     });
     words
 }
