@@ -246,6 +246,19 @@ mod tests {
     }
 
     #[test]
+    fn the_effects_of_runs_are_as_large_as_their_standard_deviation() {
+        let effects = [0.2, -0.2, 0.05, -0.05];
+        let of_run = |(run, effect): (u32, &f64)| {
+            let first = 3 * run as usize;
+            (first..first + 6).map(|place| reading(place, run, *effect)).collect::<Vec<_>>()
+        };
+        let verdict = judge(&(0..).zip(&effects).flat_map(of_run).collect::<Vec<_>>());
+        let (run, all) = (verdict.run.unwrap(), &verdict.parts.runs);
+        let size = all.iter().map(|one| one.effect.powi(2)).sum::<f64>() / all.len() as f64;
+        assert!(run > 0.1 && (0.5..2.0).contains(&(size.sqrt() / run)), "{run}: {all:#?}");
+    }
+
+    #[test]
     fn one_run_has_no_effect() {
         let all: Vec<RunReading> =
             (0..8).map(|place| reading(place, 1, 0.001 * (place % 3) as f64)).collect();

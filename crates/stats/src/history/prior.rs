@@ -9,7 +9,7 @@ const LUCK: [(f64, f64); 4] = [(0.75, 0.55), (0.2, 1.6), (0.04, 5.0), (0.01, 15.
 /// The scales of luck: the smallest, and the ratio from one to the next.
 const LUCK_SCALES: (f64, f64, usize) = (3e-6, 1.7, 21);
 /// The standard deviations of the effects of runs, alike.
-const RUN_SCALES: (f64, f64, usize) = (1e-5, 2.2, 12);
+const RUN_SCALES: (f64, f64, usize) = (1e-5, 2.2, 14);
 /// Luck and effects of runs are likely to be of this size (half Student's t of 4 degrees of
 /// freedom).
 const LIKELY: (f64, f64) = (0.01, 0.015);
