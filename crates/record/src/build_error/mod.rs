@@ -29,7 +29,8 @@ const COMMAND: &str = "# executes in ";
 
 /// The line of a build's log that says best why its last command failed; none in an empty log.
 ///
-/// Notes of ours, which begin with `# `, are not part of the output.
+/// Notes of ours, which begin with `# `, are not part of the output. Files of the tree are named
+/// from its root.
 #[must_use]
 pub fn error_line(log: &str) -> Option<String> {
     let last = log.rfind(COMMAND).map_or(log, |start| &log[start..]);
@@ -37,7 +38,11 @@ pub fn error_line(log: &str) -> Option<String> {
     for line in last.lines().filter(|line| !line.starts_with("# ")) {
         finder.line(line);
     }
-    finder.found()
+    let found = finder.found()?;
+    match last.strip_prefix(COMMAND).and_then(|rest| rest.split_once(":\n")) {
+        Some((tree, _)) => Some(found.replace(&format!("{tree}/"), "")),
+        None => Some(found),
+    }
 }
 
 /// The program of whose absence an error speaks: `yacc` of `make: yacc: No such file or directory`.

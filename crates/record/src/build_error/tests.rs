@@ -28,6 +28,13 @@ fn only_the_last_command_counts_and_notes_of_ours_do_not() {
 }
 
 #[test]
+fn files_of_the_tree_are_named_from_its_root() {
+    let log = "# executes in /cache/c-1/tree:\n# make\n/usr/bin/ld: /tmp/a.o: in function `f':\n\
+        /cache/c-1/tree/src/a.c:12: undefined reference to `g'\n";
+    assert_eq!(error_line(log).unwrap(), "src/a.c:12: undefined reference to `g'");
+}
+
+#[test]
 fn what_happens_on_the_way_is_not_the_cause() {
     let found = |log: &str| error_line(log).unwrap();
     let version = "fatal: not a git repository (or any of the parent directories): .git\ncc a.c\n";
