@@ -170,7 +170,10 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     );
     std::fs::write(&plan, "[subject\n").unwrap();
     let mistake = compare("faster~1", "faster").exits(2).stdout;
-    assert!(mistake.contains("::error title=performance::error: "), "{mistake}");
+    let (_, why) = mistake.split_once("::error title=performance::").unwrap();
+    assert!(!why.starts_with("error"), "{mistake}");
+    let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();
+    assert!(summary.contains(&format!("```\nerror: {}\n", why.trim_end())), "{summary}");
     std::fs::write(&plan, right).unwrap();
     // What the base gained since the branch left it is no loss of the branch.
     assert_eq!(compare("faster", "behind").exits(0).stdout, "");
