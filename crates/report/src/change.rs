@@ -180,11 +180,11 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
     steps
 }
 
-/// What was paid with what, if something got worse and something better.
+/// What was paid with what, if something surely got worse and something better.
 #[must_use]
 pub fn trade_off<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<String> {
     let (mut better, mut worse) = (0, 0);
-    for change in changes {
+    for change in changes.into_iter().filter(|change| change.is_sure()) {
         *(if change.verdict() == ChangeVerdict::Better { &mut better } else { &mut worse }) += 1;
     }
     (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
@@ -460,6 +460,16 @@ mod tests {
         );
         assert_eq!(of(0.12, "true"), "confirmed (+10.0 % in the series), new", "a fact");
         assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
+    }
+
+    #[test]
+    fn only_what_is_sure_takes_part_in_a_trade_off() {
+        let [mut better, worse] = [0.01, 0.01].map(|p| change(p, ""));
+        better.finding.after = 90.0;
+        let of = |better: &Change| trade_off([better, &worse]);
+        assert_eq!(of(&better).as_deref(), Some("a trade-off: 1 worse, 1 better"));
+        better.finding.interval = Some((-0.2, 0.01));
+        assert_eq!(of(&better), None);
     }
 
     #[test]
