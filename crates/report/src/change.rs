@@ -116,6 +116,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
         Life::Provisional => Some(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
     };
+    let unseen = (!is_over && change.finding.missed > 0).then(|| "not seen now".to_owned());
     let state = match (change.state(), &change.fixed_by, change.verdict()) {
         // What is lost again was never broken.
         (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => come_back(change, "lost", by),
@@ -125,7 +126,14 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     };
     // Of a withdrawn change nothing is expected of the user.
     let state = (!is_over || change.state() != ChangeState::New).then_some(state);
-    named.chain(likely).chain(life).chain(outcome).chain(state).collect::<Vec<_>>().join(", ")
+    named
+        .chain(likely)
+        .chain(life)
+        .chain(unseen)
+        .chain(outcome)
+        .chain(state)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// That its level came back with another change, and what is left where that is not little.
@@ -460,6 +468,15 @@ mod tests {
         );
         assert_eq!(of(0.12, "true"), "confirmed (+10.0 % in the series), new", "a fact");
         assert_eq!(of(0.01, "false"), "measured again: not confirmed, new");
+    }
+
+    #[test]
+    fn a_row_says_that_it_is_not_seen_now() {
+        let mut change = change(0.12, "");
+        change.finding.missed = 2;
+        assert_eq!(state(&change), "88 % likely, provisional, not seen now, new");
+        change.life = Life::Withdrawn { why: Withdrawal::NotSeen };
+        assert!(!state(&change).contains("not seen now"));
     }
 
     #[test]
