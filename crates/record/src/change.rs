@@ -174,6 +174,12 @@ impl Change {
     pub fn stands(&self) -> bool {
         !matches!(self.life, Life::Withdrawn { .. })
     }
+
+    /// Whether it is held, and confirmed or seen by the last analysis: any other marks nothing.
+    #[must_use]
+    pub fn is_seen(&self) -> bool {
+        self.stands() && (self.finding.missed == 0 || self.life == Life::Confirmed)
+    }
 }
 
 /// Whether a change is good.

@@ -113,13 +113,13 @@ pub fn read_with_values(
     Ok(all)
 }
 
-/// The changes of the level of a metric that are reported, without those that other work on the
-/// host explains.
+/// The changes of the level of a metric that are reported, without those that are not seen now or
+/// that other work on the host explains.
 fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
     let is_of = |change: &&Change| {
         let key = &change.series;
         let is_level = change.finding.kind.is_of_level();
-        let is_reported = change.stands() && !change.is_of_other_work();
+        let is_reported = change.is_seen() && !change.is_of_other_work();
         is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {
@@ -318,6 +318,7 @@ impl<'a> SeriesMaterial<'a> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde_json::json;
     use tacho_record::{BuildState, Failure, Host};
     use tacho_store::{Location, SampleCounts};
 
@@ -392,6 +393,26 @@ mod tests {
         let first = point(&builds, &all, &one);
         assert_eq!((first.values.as_slice(), first.equal_to.as_deref()), (&[5.0][..], Some("r2")));
         assert_eq!(point(&builds, &all, &two).equal_to, None);
+    }
+
+    #[test]
+    fn only_what_is_seen_or_confirmed_is_marked() {
+        let (key, metric) = (BenchmarkKey::plain("b"), Metric::built_in("wall").unwrap());
+        let marked = |missed: u32, life: &str| {
+            let change: Change = serde_json::from_value(json!({
+                "name": "zurepi", "found": "2026-01-01T00:00:00Z", "word": "new", "note": "",
+                "series": { "benchmark": key, "host": "lab", "metric": metric },
+                "finding": {
+                    "revision": "b", "good": "a", "bad": "b", "before": 100.0, "after": 110.0,
+                    "effect": 0.1, "interval": null, "p": 0.01, "kind": "step", "points": 9,
+                    "seen": 1, "missed": missed
+                },
+                "life": { "life": life }, "fixed_by": null, "again": null
+            }))
+            .unwrap();
+            !level_changes(&[change], &key, &metric).is_empty()
+        };
+        assert!(marked(0, "provisional") && marked(2, "confirmed") && !marked(2, "provisional"));
     }
 
     #[test]

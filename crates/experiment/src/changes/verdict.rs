@@ -1,6 +1,6 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{Change, ChangeKind, ChangeState, ChangeVerdict, Direction, Finding, Life};
+use tacho_record::{Change, ChangeKind, ChangeState, ChangeVerdict, Direction, Finding};
 use tacho_stats::changes::{DetectedChange, Kind};
 
 use super::RevisionOrders;
@@ -28,9 +28,7 @@ pub fn is_new_regression(change: &Change) -> bool {
         ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
     };
     // What was not confirmed and is not seen just now is held, and blamed on no author.
-    let is_seen = change.finding.missed == 0 || change.life == Life::Confirmed;
-    change.stands()
-        && is_seen
+    change.is_seen()
         && change.state() == ChangeState::New
         && !excused
         && change.verdict() == ChangeVerdict::Worse

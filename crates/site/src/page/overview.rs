@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
-use crate::view::{RowState, SeriesGroup, SeriesRow, SeriesView, View, unbuilt};
+use crate::view::{EventView, RowState, SeriesGroup, SeriesRow, SeriesView, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
 /// How many of the newest revisions stand here; all are on a page of their own.
@@ -76,33 +76,30 @@ fn extent(view: &View) -> Markup {
     }
 }
 
-/// What changed, newest first; that nothing did is an answer too.
+/// What changed and is seen now, newest first; that nothing did is an answer too.
 fn changed(view: &View) -> Markup {
-    let events = super::changes::standing(view);
+    let all = super::changes::standing(view);
+    let is_seen = |event: &&&EventView| event.changes.iter().any(|one| one.change().is_seen());
+    let events: Vec<_> = all.iter().filter(is_seen).take(CHANGES).collect();
     let judged = view.lab.judged;
     html! {
         section {
             h2 { "What changed" }
             @if !events.is_empty() {
                 ul.changes {
-                    @for event in events.iter().take(CHANGES) {
-                        (super::changes::item(view, event))
-                    }
-                }
-                @if events.len() > CHANGES {
-                    p {
-                        a href="changes.html" {
-                            "All changes, at " (grouped(events.len())) " places"
-                        }
-                    }
+                    @for event in &events { (super::changes::item(view, event)) }
                 }
             } @else if judged > 0 {
                 @let were = if judged == 1 { "was" } else { "were" };
-                p { "No change in " (count(judged, "series")) " that " (were) " judged." }
+                @let seen = if all.is_empty() { "" } else { " seen now" };
+                p { "No change" (seen) " in " (count(judged, "series")) " that " (were) " judged." }
             } @else if super::is_untracked(view) {
                 p { "No series is tracked yet. What bisections found is below." }
             } @else {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
+            }
+            @if all.len() > events.len() {
+                p { a href="changes.html" { "All changes, at " (count(all.len(), "place")) } }
             }
             (super::bisections::answers(view))
             @let other = super::changes::of_other_work(view).len();

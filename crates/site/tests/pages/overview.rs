@@ -1,5 +1,6 @@
 //! What stands on the first page.
 
+use tacho_record::Life;
 use tacho_report::series::UNPLANNED;
 
 use super::*;
@@ -73,6 +74,18 @@ fn the_overview_begins_with_what_changed() {
     let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(place("What changed") < place("<dl class=\"numbers\">"));
     assert!(place("+67") < place("Benchmarks on mill"));
+    // What the last analyses did not see is only linked.
+    for one in fixture.lab.events.iter_mut().flat_map(|event| &mut event.changes) {
+        if one.change.stands() {
+            (one.change.life, one.change.finding.missed) = (Life::Provisional, 2);
+        }
+    }
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    assert!(html.contains("No change seen now in 11 series that were judged."), "{html}");
+    assert!(!html.contains("\"change/") && html.contains("All changes, at "), "{html}");
+    let list = fs::read_to_string(dir.path().join("changes.html")).unwrap();
+    assert!(list.contains("provisional, not seen now"), "{list}");
     fixture.lab.events.clear();
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();

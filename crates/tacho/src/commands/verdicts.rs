@@ -42,7 +42,7 @@ pub fn tell_of_other_metrics(found: &StoredChanges, shown: &[Series]) {
             && one.points.iter().any(|point| point.revision.id == *at)
     };
     let is_other = |change: &&Change| {
-        change.stands()
+        change.is_seen()
             && found.is_planned(change)
             && shown.iter().any(|one| is_beside(one, change))
             && shown.iter().all(|one| one.key != change.series)
