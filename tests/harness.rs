@@ -345,7 +345,7 @@ fn without_load(text: &str) -> String {
             || line.contains(": most of the time is the start of a process: ")
             || line.starts_with("hint: repeat the work many times ")
             || line.starts_with("note: no verdict yet for ")
-            || line.starts_with("note: also changed: `wall`;")
+            || is_of_times(line)
             || line.starts_with("note: the host's speed moved by ")
             || line.starts_with("warning: commands waited for a CPU ")
             || line.starts_with("hint: `--metric cpu` shows the CPU time")
@@ -353,6 +353,14 @@ fn without_load(text: &str) -> String {
             || line.starts_with("hint: `--quiet-wait=10m` waits until the host is quiet")
     };
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()
+}
+
+/// That times changed, and nothing else: the wall and the CPU time of short scripts may.
+fn is_of_times(line: &str) -> bool {
+    let names = line.strip_prefix("note: also changed: ").and_then(|rest| rest.split_once(';'));
+    names.is_some_and(|(names, _)| {
+        names.split('`').skip(1).step_by(2).all(|name| ["wall", "cpu"].contains(&name))
+    })
 }
 
 /// Times become `<time>`, percentages `<percent>`, sizes `<size>`, drawn lines `<line>`, temporary
