@@ -10,7 +10,7 @@ pub(super) const FEWEST: usize = 12;
 /// A mode has at least this many of a hundred samples, and at least four of them; less are
 /// outliers.
 const SHARE: usize = 15;
-/// Of fewer samples than this and one, a gap shows nothing.
+/// Up to this many samples, a gap shows nothing.
 const LONE: usize = 4;
 /// The gap between two modes is at least this many times the sum of both modes' mean distances from
 /// their medians …
