@@ -131,6 +131,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// Steps until there is none; what stopped it before, if something did.
     fn steps(&mut self) -> Result<Option<StepAttempt>, ExperimentError> {
         self.stand(false)?;
+        self.take_up_known_builds()?;
         while let Some((place, samples)) = self.fold.next() {
             if self.bench.interrupt.load(Ordering::Relaxed) {
                 return Ok(Some(StepAttempt::Interrupted));
@@ -168,6 +169,27 @@ impl<'a, 'b> Driver<'a, 'b> {
             }
         }
         Ok(None)
+    }
+
+    /// Where all changes are asked for: what the store knows of builds, at each candidate where
+    /// they change. Otherwise those between two of the same program count as that program.
+    fn take_up_known_builds(&mut self) -> Result<(), ExperimentError> {
+        let asked = &self.bisection.asked;
+        if !asked.all || asked.of == ValueSource::Build {
+            return Ok(());
+        }
+        let mut before = None;
+        for place in 0..self.fold.candidates().len() {
+            let revision = self.fold.name(place).to_owned();
+            let recipe = self.question.recipes.of(&revision);
+            let known = self.bench.store.build(self.bench.host, &revision, recipe)?;
+            let Some(artifact) = known.and_then(|build| build.state.artifact()) else { continue };
+            let is_change = before.replace(artifact) != Some(artifact);
+            if is_change && self.fold.artifact(place).is_none() {
+                self.keep(place, StepResult::Built { artifact }, None, 0.0)?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a step before anything else happens, and what is believed now.

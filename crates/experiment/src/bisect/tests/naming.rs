@@ -1,5 +1,7 @@
 //! What is named, by what metric, and what is kept of it.
 
+use tacho_record::Build;
+
 use super::*;
 
 #[test]
@@ -117,6 +119,35 @@ fn all_changes_are_found_where_all_are_asked_for() {
     let mut all = named(&scene.standing());
     all.sort_unstable();
     assert_eq!(all, [(6, 7), (20, 21)]);
+}
+
+#[test]
+fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_asked_for() {
+    let mut scene = Scene::new((0..48).map(|at| if at == 9 { 130.0 } else { 100.0 }).collect());
+    let built =
+        |name: &str| BuildState::Built { artifact: Digest::of(name), size: 1, layouts: None };
+    let artifact = |order: u64| built(if order == 10 { "slow" } else { "usual" });
+    scene.builds = (1..=48).map(|order| (format!("r{order}"), artifact(order))).collect();
+    scene.asked.all = true;
+    assert_eq!(named(&scene.standing()), [], "one commit among six of the same program");
+    let mut store = scene.store();
+    let host = store.hosts().unwrap()[0].0;
+    let other = Build {
+        revision: "r10".into(),
+        recipe: Digest::of("scripted"),
+        quirks: Vec::new(),
+        tools: BTreeMap::new(),
+        state: artifact(10),
+        started: Timestamp::UNIX_EPOCH,
+        took: Duration::ZERO,
+        log: None,
+    };
+    store.put_build(host, &other).unwrap();
+    drop(store);
+    scene.again = true;
+    let mut all = named(&scene.standing());
+    all.sort_unstable();
+    assert_eq!(all, [(8, 9), (9, 10)]);
 }
 
 #[test]
