@@ -1,6 +1,7 @@
 //! The main job: track a range, read it back.
 
 use insta::assert_snapshot;
+use regex::Regex;
 
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
@@ -8,7 +9,10 @@ use crate::harness::{Answer, Project, SCRIPT_PLAN};
 fn a_range_is_built_measured_and_shown() {
     let project = Project::scripts(3).tag("v1");
     let answer = project.tacho("track --seed 1").succeeds();
-    assert_snapshot!(answer.steady_stdout(), @r#"
+    // Three executions of a script of 1 ms may differ by chance where the host is busy.
+    let without_verdicts = Regex::new(" (better|worse)\n").unwrap();
+    let table = answer.steady_stdout();
+    assert_snapshot!(without_verdicts.replace_all(&table, "\n"), @r#"
     answer · wall (lower is better)  <line>
 
       revision  date  subject  n  median  spread  change
