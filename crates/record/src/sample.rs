@@ -68,6 +68,12 @@ pub enum Failure {
 pub const SUSPENDED: &str = "suspended by ";
 
 impl Failure {
+    /// Whether the plan's `setup` failed, after which nothing is executed.
+    #[must_use]
+    pub fn is_of_setup(&self) -> bool {
+        matches!(self, Failure::Hook { why } if why.starts_with("`setup`"))
+    }
+
     /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
     pub fn line(&self) -> String {

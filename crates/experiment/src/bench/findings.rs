@@ -78,7 +78,7 @@ fn row<'a>(command: &'a BenchCommand, found: &'a CommandResult) -> BenchRow<'a> 
         beaten_by: &found.beaten_by,
         limited: &found.limited,
         failed: found.failed,
-        failure: found.failure.as_ref().map(|(why, _)| why.as_str()),
+        failure: found.failure.as_ref().map(|(failure, _)| failure),
         stopped: found.stopped.as_ref(),
     }
 }

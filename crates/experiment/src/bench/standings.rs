@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{
-    EndReason, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop, busy_share,
+    EndReason, Failure, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop, busy_share,
 };
 use tacho_report::bench::BenchWarning;
 use tacho_stats::compare::{
@@ -81,8 +81,8 @@ pub struct CommandResult {
     pub refused: Option<Limit>,
     /// How many executions failed.
     pub failed: usize,
-    /// How the first of them did, in one line, and the last of what it printed.
-    pub failure: Option<(String, String)>,
+    /// How the first of them did, and the last of what it printed.
+    pub failure: Option<(Failure, String)>,
     /// Samples that are far off, with what may have brought them about.
     pub outliers: Vec<OutlierExplanation>,
     /// What may spoil the numbers.
@@ -413,7 +413,10 @@ impl CommandResult {
         let built_in = |name: &str| Metric::built_in(name);
         let failures: Vec<_> =
             samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
-        let described = failures.first().and_then(|sample| Outcome::described(&sample.outcome));
+        let failure = failures.first().and_then(|sample| match &sample.outcome {
+            Outcome::Failed { failure, output } => Some((failure.clone(), output.clone())),
+            _ => None,
+        });
         let (values, limited) = read(&metric);
         let raw = Summary::sampled(&values, &limited.bounds, looked_at);
         let counted_usual = usual.iter().filter(|sample| sample.counts());
@@ -440,7 +443,7 @@ impl CommandResult {
             limited,
             refused: refused(samples),
             failed: failures.len(),
-            failure: described.map(|(line, output)| (line, output.to_owned())),
+            failure,
             outliers: outlier_causes::explain(samples, &metric),
             warnings: of_command(command, samples, usual, question),
             metric,

@@ -10,7 +10,8 @@ use tacho_measure::{
 };
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
 use tacho_record::{
-    Conditions, Counter, Cpus, Limits, Outcome, Precision, ReferenceMode, Rule, Sample, Warmup,
+    Conditions, Counter, Cpus, Failure, Limits, Outcome, Precision, ReferenceMode, Rule, Sample,
+    Warmup,
 };
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
@@ -242,7 +243,7 @@ fn a_command_that_fails_each_time_leaves_the_others_alone() {
     });
     let found = standings(&question, &answer, None);
     assert_eq!((found.reference, found.each[0].failed, found.each[1].failed), (None, 0, 2));
-    assert_eq!(found.each[1].failure, Some(("exit 1".to_owned(), "it broke\n".to_owned())));
+    assert_eq!(found.each[1].failure, Some((Failure::Exit { code: 1 }, "it broke\n".to_owned())));
     assert_eq!((found.each[0].time.unwrap().n, found.each[1].time), (10, None));
 }
 

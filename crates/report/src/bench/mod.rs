@@ -9,7 +9,7 @@ pub mod warning;
 
 use std::time::Duration;
 
-use tacho_record::{LimitedExecutions, Metric, RequestedEstimator, Stop};
+use tacho_record::{Failure, LimitedExecutions, Metric, RequestedEstimator, Stop};
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::{BoundedValue, Summary};
 
@@ -55,7 +55,7 @@ pub struct BenchRow<'a> {
     /// How many executions failed.
     pub failed: usize,
     /// How the first of them did, in one line.
-    pub failure: Option<&'a str>,
+    pub failure: Option<&'a Failure>,
     /// What ended its measuring, where a precision was requested.
     pub stopped: Option<&'a Stop>,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits, Rule};
+use tacho_record::{Cgroup, Conditions, Failure, Inherit, Limit, Limits, Rule};
 use tacho_stats::compare::Comparison;
 
 use crate::block::AnswerNote;
@@ -14,7 +14,7 @@ use crate::words::{count, duration, grouped};
 /// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
 /// The status of a shell that did not find the program.
-const NOT_FOUND: &str = "exit 127";
+const NOT_FOUND: i32 = 127;
 
 /// A sample that is far off.
 #[derive(Clone, Debug)]
@@ -166,24 +166,27 @@ pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
     ])
 }
 
-/// How this number of executions of a command failed, the first of them in one line.
+/// How this number of executions of a command failed, with the first failure.
 #[must_use]
-pub fn failure(name: &str, number: usize, why: &str) -> String {
-    match why.strip_prefix("`setup`") {
-        Some(_) => format!("`{name}`: not executed: {why}"),
-        None => format!("`{name}`: {} failed; the first: {why}", count(number, "execution")),
+pub fn failure(name: &str, number: usize, first: &Failure) -> String {
+    let why = first.line();
+    if first.is_of_setup() {
+        format!("`{name}`: not executed: {why}")
+    } else {
+        format!("`{name}`: {} failed; the first: {why}", count(number, "execution"))
     }
 }
 
 /// What the status of a failure means, where it may not be known; or what the command lacks.
 #[must_use]
-pub fn failure_hint(why: &str, command: &str) -> Option<String> {
+pub fn failure_hint(failure: &Failure, command: &str) -> Option<String> {
     if let Some(name) = unfilled(command) {
         return Some(format!(
             "`{{{name}}}` has no value: `-L {name} 1,2` executes the command with each value"
         ));
     }
-    (why == NOT_FOUND).then(|| "a shell exits with 127 if it does not find the program".to_owned())
+    (*failure == Failure::Exit { code: NOT_FOUND })
+        .then(|| "a shell exits with 127 if it does not find the program".to_owned())
 }
 
 /// The name of a parameter without a value in this command: what is in braces, but neither in
@@ -221,7 +224,9 @@ mod tests {
         for command in ["awk '{print}' f", "echo ${HOME}", "find . -exec ls {} +", "a {b c}", "x"] {
             assert_eq!(unfilled(command), None, "{command}");
         }
-        assert!(failure_hint("exit 1", "sleep {x}").unwrap().contains("`-L x 1,2`"));
-        assert_eq!(failure_hint("exit 1", "false"), None);
+        assert!(
+            failure_hint(&Failure::Exit { code: 1 }, "sleep {x}").unwrap().contains("`-L x 1,2`")
+        );
+        assert_eq!(failure_hint(&Failure::Exit { code: 1 }, "false"), None);
     }
 }

@@ -107,8 +107,8 @@ impl BenchFindings<'_> {
 fn state(row: &BenchRow<'_>) -> String {
     match row.failure {
         // After a setup that failed nothing is executed.
-        Some(why) if why.starts_with("`setup`") => format!("not executed ({why})"),
-        Some(why) => failed(row.failed, why),
+        Some(failure) if failure.is_of_setup() => format!("not executed ({})", failure.line()),
+        Some(failure) => failed(row.failed, &failure.line()),
         None if row.limited.count > 0 => limited(row.limited),
         None if row.time.is_none() => "not measured".to_owned(),
         None => row.stopped.map_or_else(String::new, stopped),

@@ -1,7 +1,7 @@
 //! What should be said beside the numbers, since it may spoil them.
 
 use tacho_experiment::bench::{BenchCommand, CommandResult};
-use tacho_record::ReferenceMode;
+use tacho_record::{Failure, ReferenceMode};
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::host;
 use tacho_report::series::steadiness;
@@ -177,17 +177,19 @@ fn print_refusal(name: &str, standing: &CommandResult) {
 /// Whether it failed by its status alone: of a signal, a hook or a time limit the hint about
 /// statuses is no help, nor where something else is advised.
 fn has_exited(command: &BenchCommand, standing: &CommandResult) -> bool {
-    let why = standing.failure.as_ref().map(|(why, _)| why.as_str()).unwrap_or_default();
-    why.starts_with("exit ") && notes::failure_hint(why, &command.text).is_none()
+    standing.failure.as_ref().is_some_and(|(failure, _)| {
+        matches!(failure, Failure::Exit { .. })
+            && notes::failure_hint(failure, &command.text).is_none()
+    })
 }
 
 fn print_failure((name, command): (&str, &str), standing: &CommandResult) {
-    let Some((why, printed)) = &standing.failure else { return };
-    output::note("error", &notes::failure(name, standing.failed, why));
+    let Some((failure, printed)) = &standing.failure else { return };
+    output::note("error", &notes::failure(name, standing.failed, failure));
     for line in text::last_lines(printed, OUTPUT_LINES) {
         output::aside(&format!("  | {line}"));
     }
-    if let Some(hint) = notes::failure_hint(why, command) {
+    if let Some(hint) = notes::failure_hint(failure, command) {
         output::note("hint", &hint);
     }
 }
