@@ -19,7 +19,7 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
 #[must_use]
 pub fn cpu_change(bisection: &Bisection) -> Option<String> {
     let by = effect(bisection, bisection.standing.cpu.as_ref()?);
-    Some(format!("the CPU time of the same samples changes by {by}"))
+    Some(format!("between the ends, the CPU time of the same samples changes by {by}"))
 }
 
 /// How much an effect is, and its interval; that is empty where there is no noise.

@@ -382,17 +382,23 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
     of.map(line).collect()
 }
 
-/// How many commits may be it, and how likely it is that something changed.
+/// How many commits may be the cause, or which one, and how likely it is that something changed.
 #[must_use]
 pub fn so_far(bisection: &Bisection) -> [String; 2] {
-    [count(in_how_many(bisection), "commit"), likely(1.0 - bisection.standing.nothing)]
+    let (commits, likeliest) = in_how_many(bisection);
+    let left = match likeliest.filter(|_| commits == 1) {
+        Some(place) => name(bisection, place),
+        None => count(commits, "commit"),
+    };
+    [left, likely(1.0 - bisection.standing.nothing)]
 }
 
-/// In how many commits it is with 95 %, of all that it may be.
-fn in_how_many(bisection: &Bisection) -> usize {
+/// In how many commits it is with 95 %, of all that it may be, and the first of the likeliest.
+fn in_how_many(bisection: &Bisection) -> (usize, Option<usize>) {
     let mut all = bisection.standing.belief.clone();
     all.sort_by(|a, b| b.posterior.total_cmp(&a.posterior));
     let whole: f64 = all.iter().map(|it| it.posterior).sum();
+    let likeliest = all.first().map(|suspects| suspects.first);
     let (mut sum, mut commits) = (0.0, 0);
     for suspects in all {
         if sum >= 0.95 * whole {
@@ -401,7 +407,8 @@ fn in_how_many(bisection: &Bisection) -> usize {
         sum += suspects.posterior;
         commits += suspects.last - suspects.first + 1;
     }
-    if commits == 0 { bisection.candidates.len().saturating_sub(1) } else { commits }
+    let commits = if commits == 0 { bisection.candidates.len().saturating_sub(1) } else { commits };
+    (commits, likeliest)
 }
 
 /// What came of it, a clause each.
