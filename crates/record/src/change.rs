@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, Digest, Direction, SeriesKey};
+use crate::{Build, ChangeState, Digest, Direction, Life, SeriesKey, Withdrawal};
 
 /// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -447,55 +447,6 @@ impl ChangeKind {
     }
 }
 
-/// Where a change stands by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "life", rename_all = "kebab-case")]
-pub enum Life {
-    /// Held for a fact.
-    Confirmed,
-    /// Seen, but not yet often enough.
-    Provisional,
-    /// No longer held; it is kept all the same.
-    Withdrawn {
-        /// Why.
-        why: Withdrawal,
-    },
-}
-
-/// Why a change is no longer held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Withdrawal {
-    /// It was seen from farther away, over revisions without values, and a change nearer by
-    /// explains it.
-    Nearer,
-    /// It was not seen again before it could be confirmed.
-    NotConfirmed,
-    /// Both sides were measured again, and do not differ.
-    NotReproduced,
-    /// It was confirmed, and with what was measured since it is not seen.
-    NotSeen,
-    /// It came with an edit of the build recipe that was taken back.
-    OtherRecipe,
-}
-
-/// What a user says of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChangeState {
-    /// It is one. Written `confirmed` once, which is the word for what analyses say of themselves.
-    #[serde(alias = "confirmed")]
-    Acknowledged,
-    /// It is one, and meant to be.
-    Expected,
-    /// It is none.
-    FalseAlarm,
-    /// It was one, and is over.
-    Fixed,
-    /// Nothing yet.
-    New,
-}
-
 /// Something that happened to a change.
 ///
 /// What [was found until then](HappeningKind::Moved) became what the next such says was found, or
@@ -592,15 +543,6 @@ mod tests {
     }
 
     #[test]
-    fn the_word_that_was_once_another_is_still_read() {
-        assert_eq!(
-            serde_json::from_str::<ChangeState>(r#""confirmed""#).unwrap(),
-            ChangeState::Acknowledged
-        );
-        assert_eq!(serde_json::to_string(&ChangeState::Acknowledged).unwrap(), r#""acknowledged""#);
-    }
-
-    #[test]
     fn what_changed_with_it_is_told_in_words() {
         let worded = |tag: &str, before: &str, after: &str| {
             TagChange { tag: tag.into(), before: before.into(), after: after.into() }.described()
@@ -619,6 +561,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_sure_is_probably_a_change() {
+        let words = |p: f64| ChangeKind::Step.likely_words(true, p);
+        assert_eq!((words(0.33), words(0.1)), ("probably step".to_owned(), "step".to_owned()));
+    }
+
+    #[test]
     fn what_happened_is_written_flat() {
         let at = Timestamp::UNIX_EPOCH;
         let happening =
@@ -629,11 +577,5 @@ mod tests {
             r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#
         );
         assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
-    }
-
-    #[test]
-    fn what_is_not_sure_is_probably_a_change() {
-        let words = |p: f64| ChangeKind::Step.likely_words(true, p);
-        assert_eq!((words(0.33), words(0.1)), ("probably step".to_owned(), "step".to_owned()));
     }
 }

@@ -12,6 +12,7 @@ pub mod build_error;
 mod build_gap;
 mod busy_share;
 mod change;
+mod change_life;
 mod comparison;
 mod conditions;
 mod counter;
@@ -47,9 +48,10 @@ pub use build::{Build, BuildState, layout_folder};
 pub use build_gap::BuildGap;
 pub use busy_share::{busy_share, is_mostly_busy};
 pub use change::{
-    Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
-    HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, change_name,
+    Change, ChangeKind, ChangeVerdict, Finding, FindingDifference, Happening, HappeningKind,
+    RepeatMeasurement, TagChange, change_name,
 };
+pub use change_life::{ChangeState, Life, Withdrawal};
 pub use comparison::{
     Comparing, EarlierSide, ExportedMetric, FailOn, Program, QuirkEdge, RequestedEstimator, Side,
     StopCondition,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Digest, Metric, Revision};
+use crate::{Digest, Revision};
 
 mod account;
 mod budget;
@@ -17,6 +17,7 @@ mod merge;
 mod merges;
 mod off_mainline;
 mod probe;
+mod request;
 mod spent;
 mod typed_subject;
 
@@ -28,6 +29,7 @@ pub use host_activity::{HostActivity, HostReadings};
 pub use merge::Merge;
 pub use off_mainline::{OffMainline, OffMainlineFinding};
 pub use probe::{Probe, ProbeOutcome};
+pub use request::{BisectionRequest, ValueComparison, ValueSource};
 pub use spent::BisectionCost;
 pub use typed_subject::TypedSubject;
 
@@ -57,138 +59,6 @@ impl Bisection {
     pub fn place(&self, revision: &str) -> Option<usize> {
         self.candidates.iter().position(|candidate| candidate.revision.id == revision)
     }
-}
-
-/// What a bisection asks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command, or none")]
-pub struct BisectionRequest {
-    /// The good end as it was typed.
-    pub good: String,
-    /// The bad end as it was typed.
-    pub bad: String,
-    /// Whether the bad end is the earlier one: the first *good* revision is looked for.
-    pub exchanged: bool,
-    /// The benchmark with its parameters.
-    pub benchmark: BenchmarkKey,
-    /// The metric.
-    pub metric: Metric,
-    /// What its values are values of.
-    pub of: ValueSource,
-    /// How its values are compared.
-    pub by: ValueComparison,
-    /// The command that passes or fails, where that is what is compared.
-    pub test: Option<String>,
-    /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third;
-    /// of differences in the metric's base unit.
-    pub least: f64,
-    /// Seconds that may be spent on builds and samples, with those of `spent`.
-    pub budget: Option<f64>,
-    /// At most this many builds may be made, with those of `spent`.
-    pub most_builds: Option<usize>,
-    /// Whether it goes on after the first culprit.
-    pub all: bool,
-    /// Whether it goes on among the commits that a merge brought.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub into_merges: bool,
-    /// Whether the later end is measured with what is named reverted, too.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub revert: bool,
-    /// The name of the detected change that it set out from.
-    pub change: Option<String>,
-    /// What the ends once were, elsewhere or before, to be shown beside what they are now.
-    pub before: Option<(f64, f64)>,
-    /// What was typed instead of a plan; absent with one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub typed: Option<TypedSubject>,
-    /// Under which disturbances a verified culprit is measured beside its parent once more.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub probe: Vec<crate::Disturbance>,
-    /// How far builds of the same program differ by layout alone, as a standard deviation on the
-    /// scale of `least`; absent where it was not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layout: Option<f64>,
-    /// The full name of the earlier end as it was named, where the main line of the later one does
-    /// not pass through it: it is no candidate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aside: Option<String>,
-    /// How likely each candidate is to be the cause by what was measured earlier, as weights;
-    /// nothing: each as likely as another.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub prior: Vec<f64>,
-    /// The merges that the candidates were brought by, the outermost first; none where they are
-    /// those of a main line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub within: Vec<Merge>,
-    /// What the bisections of the same call had taken when this one was asked for: what may be
-    /// spent is for all of them together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<BisectionCost>,
-}
-
-/// What is less than the least effect by no more than this part of it is not called less: a
-/// best guess is no surer.
-const CLOSE: f64 = 0.05;
-
-/// Where all changes are asked for, no gap between measured revisions is longer than this part of
-/// all candidates, and none holds a single one.
-const GAPS: usize = 8;
-
-impl BisectionRequest {
-    /// Where all changes are asked for: how many of this many candidates may lie in a row that are
-    /// not measured. It is never one, which a single build settles for good.
-    #[must_use]
-    pub fn all_gap(&self, candidates: usize) -> Option<usize> {
-        self.all
-            .then(|| (candidates / GAPS).saturating_sub(1))
-            .map(|most| if most < 2 { 0 } else { most })
-    }
-
-    /// Whether an effect is as large as the least that is worth finding, up or down.
-    #[must_use]
-    pub fn is_reached_by(&self, effect: f64) -> bool {
-        self.part(effect) >= 1.0 - CLOSE
-    }
-
-    /// Whether it is half as large, up or down.
-    #[must_use]
-    pub fn is_half_reached_by(&self, effect: f64) -> bool {
-        self.part(effect) >= 0.5
-    }
-
-    /// How large an effect is, as a part of the least.
-    fn part(&self, effect: f64) -> f64 {
-        let (size, least) = match self.by {
-            // By ratio: half as much is as far away as twice as much.
-            ValueComparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
-            ValueComparison::Difference | ValueComparison::Failure => (effect, self.least),
-        };
-        size.abs() / least
-    }
-}
-
-/// What a value is a value of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValueSource {
-    /// Of the artifacts of a build: their size.
-    Artifacts,
-    /// Of a build: how long it takes.
-    Build,
-    /// Of an execution of the benchmark.
-    Execution,
-}
-
-/// How values are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValueComparison {
-    /// By difference, in the metric's base unit.
-    Difference,
-    /// 1 where a command failed, else 0: by difference of the rates.
-    Failure,
-    /// By ratio.
-    Ratio,
 }
 
 /// A revision that may be the cause, or an end.
@@ -577,31 +447,4 @@ pub enum StepResult {
         /// What went wrong, in one line.
         why: String,
     },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_effect_reaches_what_was_asked_for_by_ratio_either_way() {
-        let of = |by: ValueComparison, least: f64, effect: f64| {
-            let json = serde_json::json!({
-                "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": by, "least": least, "all": false,
-                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "metric": Metric::built_in("wall")
-            });
-            serde_json::from_value::<BisectionRequest>(json).unwrap().is_reached_by(effect)
-        };
-        let reached =
-            [(0.02, 0.02), (0.02, -0.0196), (0.02, 0.0195), (2.0, 2.0), (2.0, -0.67), (1.0, -0.5)];
-        for (least, effect) in reached {
-            assert!(of(ValueComparison::Ratio, least, effect), "{least} {effect}");
-        }
-        for (least, effect) in [(0.02, 0.012), (0.02, -0.012), (2.0, 1.0), (2.0, -0.5)] {
-            assert!(!of(ValueComparison::Ratio, least, effect), "{least} {effect}");
-        }
-        assert!(
-            of(ValueComparison::Difference, 3.0, -3.0) && !of(ValueComparison::Failure, 0.2, 0.1)
-        );
-    }
 }

@@ -3,10 +3,12 @@
 //! ```text
 //! words  names and sentences   undecided  why nothing was named, and what helps
 //! sizes  levels and effects    scatter    how much samples vary
+//! circumstances                what stands beside the culprits
 //! beside_changes               what was found that no series shows
 //! ```
 
 mod beside_changes;
+mod circumstances;
 #[cfg(test)]
 mod example;
 mod same_program;
@@ -17,6 +19,7 @@ mod words;
 mod wrong_answers;
 
 pub use beside_changes::beside_changes;
+pub use circumstances::{aside, constant, left, left_hint, merges, probes};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
@@ -28,8 +31,7 @@ pub use undecided::{
     stretch, undecided, unit,
 };
 pub use words::{
-    around_it, aside, changed_by, changed_subject, constant, culprit_line, found, left, left_hint,
-    level_heading, likely, merges, not_reproduced, outcome, probes, sides, size_remark, so_far,
-    stage, subject, suspects, then, unseen,
+    around_it, changed_by, changed_subject, culprit_line, found, level_heading, likely,
+    not_reproduced, outcome, sides, size_remark, so_far, stage, subject, suspects, then, unseen,
 };
 pub use wrong_answers::WrongAnswers;

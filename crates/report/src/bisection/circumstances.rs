@@ -1,0 +1,167 @@
+//! What stands beside the culprits: an end beside the main line, merges, what is left over, probes.
+
+use tacho_record::bisection::{
+    BisectionRequest, Constant, Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect,
+    ResidualFinding,
+};
+use tacho_record::{Bisection, short_name};
+
+use super::sizes::{bounded, effect, least, name};
+use crate::words::{count, cut};
+
+/// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
+/// them, or that it was not measured.
+#[must_use]
+pub fn aside(bisection: &Bisection) -> Vec<String> {
+    let BisectionRequest { good, bad, exchanged, aside, .. } = &bisection.asked;
+    if aside.is_none() {
+        return Vec::new();
+    }
+    let (earlier, later) = if *exchanged { (bad, good) } else { (good, bad) };
+    let start = name(bisection, bisection.standing.ends.0);
+    let Some(aside) = &bisection.standing.aside else {
+        return vec![format!(
+            "{earlier} is not on the main line of {later} and was not measured: the search starts \
+             at {start}, the fork point"
+        )];
+    };
+    let by = aside.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
+    let beside = format!("{earlier}, which is not on the main line of {later},");
+    match aside.said {
+        OffMainlineFinding::Alike => {
+            vec![format!("{beside} behaves like {start}, the fork point: the difference is {by}")]
+        }
+        OffMainlineFinding::SameProgram => {
+            vec![format!("{beside} is the same program as {start}, the fork point")]
+        }
+        OffMainlineFinding::Otherwise => vec![
+            format!("{beside} differs from {start}, the fork point, by {by}"),
+            format!(
+                "this bisection does not search between {start} and {earlier}: `tacho bisect \
+                 {start} {earlier}` does"
+            ),
+        ],
+        OffMainlineFinding::UnderWay => {
+            vec![format!("whether {beside} behaves like {start} is not known yet")]
+        }
+        OffMainlineFinding::Unknown => {
+            let why = aside.why.as_deref().unwrap_or_default();
+            let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
+            vec![format!("whether {beside} behaves like {start} is not known: {why}{seen}")]
+        }
+    }
+}
+
+/// The merges in which the commits are that were bisected, and what became of those: a line each.
+#[must_use]
+pub fn merges(bisection: &Bisection) -> Vec<String> {
+    let merges = &bisection.asked.within;
+    let line = |merge: &Merge| {
+        format!(
+            "inside the merge {} ({}), which has an effect of {} in bisection {}",
+            short_name(&merge.revision),
+            cut(&merge.subject, 60),
+            bounded(bisection, merge.limited, &merge.effect),
+            merge.bisection,
+        )
+    };
+    let mut lines: Vec<String> = merges.iter().map(line).collect();
+    if let (Some(merge), Some(before)) = (merges.last(), bisection.candidates.first()) {
+        lines.push(format!(
+            "each commit that {} brought is merged into {}, and the result is measured",
+            short_name(&merge.revision),
+            before.revision.short(),
+        ));
+    }
+    lines.extend(merges.iter().filter_map(|merge| around(bisection, merge)));
+    lines
+}
+
+/// What is to be said of the range in which a merge was named.
+fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
+    let better = merge.better.as_ref().map(|end| format!("{end} is the better end"));
+    let said =
+        merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
+    let change = bounded(bisection, merge.change_limited, &merge.change?);
+    let (good, bad) = &merge.ends;
+    let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
+    (!said.is_empty())
+        .then(|| format!("whole range {first}..{last}: {change}; {}", said.join("; ")))
+}
+
+/// What culprits leave of the whole change.
+#[must_use]
+pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
+    let by = effect(bisection, &left.effect);
+    match left.said {
+        ResidualFinding::Bounds => {
+            "whether anything else changed is unknown, since limits were reached".to_owned()
+        }
+        ResidualFinding::Little => format!("not explained by the named commits: {by}"),
+        ResidualFinding::Likely | ResidualFinding::Unknown => {
+            format!(
+                "whether anything else changed is unknown: {by} is not explained by the named \
+                 commits"
+            )
+        }
+        ResidualFinding::More => {
+            format!("{by} is not explained by the named commits, so something else changed too")
+        }
+    }
+}
+
+/// What may be done about what is left; `searched`: all changes were looked for.
+#[must_use]
+pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -> Option<String> {
+    let asked = &bisection.asked;
+    match left.said {
+        ResidualFinding::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
+            "the rest is less than {}: `--all` with a smaller `--min-effect` searches for it",
+            least(bisection)
+        )),
+        ResidualFinding::More if !searched => Some("`--all` searches for the rest".to_owned()),
+        ResidualFinding::Bounds | ResidualFinding::Likely if !searched => {
+            Some("`--all` searches for other changes".to_owned())
+        }
+        ResidualFinding::Bounds
+        | ResidualFinding::Likely
+        | ResidualFinding::Little
+        | ResidualFinding::More
+        | ResidualFinding::Unknown => None,
+    }
+}
+
+/// What a command did each time at both ends, and what that excludes.
+#[must_use]
+pub fn constant(bisection: &Bisection) -> Option<String> {
+    let Constant { fails, executions, excluded } = bisection.constant()?;
+    let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
+    let excluded = (excluded * 100.0).ceil();
+    Some(format!(
+        "the command failed in {did} of {} at each end: with 95 % confidence, the {other} rate is \
+         below {excluded} %",
+        count(executions, "execution")
+    ))
+}
+
+/// What a culprit was probed with, and what came of it: a line each.
+#[must_use]
+pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
+    let of = bisection.standing.probes.iter().filter(|probe| probe.culprit == culprit);
+    let line = |probe: &Probe| {
+        let said = match (&probe.why, &probe.effect) {
+            (Some(why), _) => format!("{}: {why}", probe.probed.words()),
+            (None, Some(shown)) => {
+                let pairs = count(probe.pairs, "pair");
+                let said = match probe.probed {
+                    ProbeOutcome::Unclear => "unclear",
+                    other => other.words(),
+                };
+                format!("{said}, {} in {pairs}", bounded(bisection, probe.limited, shown))
+            }
+            (None, None) => probe.probed.words().to_owned(),
+        };
+        format!("with {}: {said}", probe.under.words())
+    };
+    of.map(line).collect()
+}
