@@ -359,7 +359,7 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     let project =
         project.file("other", "").commit("nothing").file("prog", "exit\n").commit("something");
     let told = project.tacho("compare HEAD~1 HEAD").exits(2).stderr;
-    assert!(told.contains("error: HEAD~1 cannot be compared: its build failed: "), "{told}");
+    assert!(told.contains("error: `HEAD~1` cannot be compared: its build failed: "), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
     assert!(unknown.starts_with("error: "), "{unknown}");
     let told = project.file("runs.json", "{}");
@@ -582,7 +582,7 @@ fn a_baseline_whose_commit_is_gone_is_still_what_was_measured() {
     let told = project.tacho("compare good HEAD -r 2").exits(2);
     let expected = regex::Regex::new(
         "^note: the commit [0-9a-f]+ is gone from the repository; `--kept` uses the old samples of \
-         `good`\nerror: good cannot be compared: its build is not kept any more",
+         `good`\nerror: `good` cannot be compared: its build is not kept any more",
     );
     assert!(expected.unwrap().is_match(&told.stderr), "{}", told.stderr);
     let json = project.tacho("compare good HEAD -r 2 --json").exits(2).json();
@@ -943,19 +943,20 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     let compare = |typed: &str| project.tacho(&format!("compare old.json new.json {typed}"));
     assert_eq!(
         compare("").exits(0).stderr,
-        "note: only in old.json: b, c\nnote: only in new.json: d\n"
+        "note: only `old.json` has `b`, `c`\nnote: only `new.json` has `d`\n"
     );
     assert_eq!(
         compare("--fail-on slower:50%").exits(0).stderr,
-        "warning: only old.json has `b`, `c`: `--fail-on slower:50%` ignores this\n\
+        "warning: only `old.json` has `b`, `c`: `--fail-on slower:50%` ignores this\n\
          hint: `--fail-on slower:50%,missing` fails on benchmarks that only A has\n\
-         note: only in new.json: d\n"
+         note: only `new.json` has `d`\n"
     );
     assert_eq!(
         compare("--fail-on slower:50%,missing").exits(1).stderr,
-        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in \
-         new.json: d\nerror: `--fail-on slower:50%,missing`: failed because of benchmarks that \
-         only old.json has (b, c)\n"
+        "warning: only `old.json` has `b`, `c`: `--fail-on slower:50%,missing` fails\n\
+         note: only `new.json` has `d`\n\
+         error: `--fail-on slower:50%,missing`: failed because of benchmarks that only `old.json` \
+         has (b, c)\n"
     );
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
@@ -966,8 +967,8 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     let markdown = compare("--fail-on slower:50% --markdown").exits(0).stdout;
     assert!(
         markdown.ends_with(
-            "\n- warning: only old.json has `b`, `c`: `--fail-on slower:50%` ignores this\n\
-             - only in new.json: d\n"
+            "\n- warning: only `old.json` has `b`, `c`: `--fail-on slower:50%` ignores this\n\
+             - only `new.json` has `d`\n"
         ),
         "{markdown}"
     );
@@ -994,12 +995,12 @@ fn a_benchmark_that_the_plan_lost_is_not_forgotten() {
         .stderr;
     assert!(
         told.contains(
-            "warning: only good has `late`: `--fail-on slower:5%,missing` fails\nerror: "
+            "warning: only `good` has `late`: `--fail-on slower:5%,missing` fails\nerror: "
         ),
         "{told}"
     );
     let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(0).stderr;
-    assert!(told.ends_with("note: only in good: late\n"), "{told}");
+    assert!(told.ends_with("note: only `good` has `late`\n"), "{told}");
 }
 
 /// Its other executions, which are faster, are not all of it.

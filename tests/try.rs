@@ -246,7 +246,7 @@ fn a_page_shows_what_was_with_it_and_without() {
 fn a_diff_that_does_not_apply_or_build_is_told_and_the_others_are_measured() {
     let project = project();
     let told = project.tacho("try other.diff").exits(2).stderr;
-    let expected = "error: other.diff cannot be compared: patch `other.diff` does not apply: \
+    let expected = "error: `other.diff` cannot be compared: patch `other.diff` does not apply: \
                     hunk 1 of `prog` (`@@ -4,3 +4,3 @@`) finds other lines there\n";
     assert!(told.ends_with(expected), "{told}");
     let answer = project.tacho("try fast.diff broken.diff --rounds 8 --json").exits(2).json();

@@ -52,7 +52,7 @@ impl GateRecord {
             return "undecided: not everything was measured".to_owned();
         };
         let lone = (!gate.lone.is_empty())
-            .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));
+            .then(|| format!("benchmarks that only `{a}` has ({})", named(&gate.lone)));
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
         let mut by = gate.slower.clone();
         by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());

@@ -55,7 +55,7 @@ pub enum CompareMistake {
     ReportAlone { name: String },
     #[error("only one command was given")]
     OneCommand,
-    #[error("{a} and {b} cannot be compared: {why}")]
+    #[error("`{a}` and `{b}` cannot be compared: {why}")]
     NotComparable { a: String, b: String, why: String },
     #[error("`--layouts` links revisions, and these sides are linked already or are not revisions")]
     NoLayouts,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
-use tacho_record::{Comparing, first_of, short_name, shown as in_one_line};
+use tacho_record::{Comparing, first_of, in_backticks, short_name, shown as in_one_line};
 use tacho_report::comparison::clauses::{clear_alone, slower};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
@@ -199,7 +199,7 @@ impl CompareReport<'_> {
         (0..2)
             .filter(is_told)
             .filter(|side| !self.lone[*side].is_empty())
-            .map(move |side| format!("only in {}: {}", names[side], self.lone[side].join(", ")))
+            .map(move |side| only_has(&names[side], &self.lone[side]))
     }
 
     fn warnings(&self) -> Vec<GateWarning> {
@@ -291,13 +291,17 @@ impl CompareReport<'_> {
 
     /// What it does not see, since only the first side has it.
     fn unseen(&self, FailOnGate { typed, gate }: &FailOnGate) -> Option<GateWarning> {
-        let names: Vec<String> =
-            self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
         let so = if gate.missing { "fails" } else { "ignores this" };
-        let what =
-            format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
+        let only = only_has(&self.names()[0], &self.lone[0]);
+        let what = format!("{only}: `--fail-on {typed}` {so}");
         let hint = (!gate.missing)
             .then(|| format!("`--fail-on {typed},missing` fails on benchmarks that only A has"));
-        (!names.is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
+        (!self.lone[0].is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
     }
+}
+
+/// That only one side has these benchmarks.
+fn only_has(side: &str, names: &[String]) -> String {
+    let names = in_backticks(names.iter().map(|name| text::cut(name, usize::MAX)));
+    format!("only `{side}` has {names}")
 }

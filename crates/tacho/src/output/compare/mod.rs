@@ -79,7 +79,7 @@ impl CompareReport<'_> {
     /// Which side could not be built, and why.
     pub fn not_built(&self) -> Option<String> {
         let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
-        Some(format!("{side} cannot be compared: {why}"))
+        Some(format!("`{side}` cannot be compared: {why}"))
     }
 
     /// The rows, what limits them, and what came of all together.
