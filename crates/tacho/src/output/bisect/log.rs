@@ -1,7 +1,9 @@
 //! Bisections that are kept: a list, and the steps of one.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectionStep, HostActivity, StepResult, ValueComparison};
+use tacho_record::bisection::{
+    BisectionStep, HostActivity, HostReadings, StepResult, ValueComparison,
+};
 use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{changed_subject, failure, found, level};
@@ -100,15 +102,21 @@ pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
             let shown = values.iter().enumerate().map(known);
             let shown: Vec<String> =
                 shown.map(|it| it.shown(|value| level(bisection, value))).collect();
-            let beside = HostActivity::of(host).map_or_else(String::new, |beside| beside.line());
-            if beside.is_empty() {
-                shown.join(", ")
-            } else {
-                format!("{} ({beside})", shown.join(", "))
+            let shown = shown.join(", ") + &cpu_times(bisection, host);
+            match HostActivity::of(host).map(|beside| beside.line()).unwrap_or_default() {
+                beside if beside.is_empty() => shown,
+                beside => format!("{shown} ({beside})"),
             }
         }
         StepResult::Unusable { kind, why } => failure(*kind, why),
     };
     let under = step.under.map_or_else(String::new, |under| format!(" with {}", under.words()));
     format!("{:>4} {short}{place}{under}: {what}\n", step.number)
+}
+
+/// The CPU times of samples, where they decided in place of wall times.
+fn cpu_times(bisection: &Bisection, host: &[HostReadings]) -> String {
+    let read = host.iter().filter_map(|it| it.get("cpu")).map(|cpu| level(bisection, *cpu));
+    let read: Vec<String> = read.filter(|_| bisection.standing.by_cpu.is_some()).collect();
+    if read.is_empty() { String::new() } else { format!("; CPU {}", read.join(", ")) }
 }
