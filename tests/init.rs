@@ -174,6 +174,13 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     assert!(!why.starts_with("error"), "{mistake}");
     let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();
     assert!(summary.contains(&format!("```\nerror: {}\n", why.trim_end())), "{summary}");
+    let unbuilt = right.replace("artifacts", "build = 'echo no room >&2; exit 1'\nartifacts");
+    std::fs::write(&plan, unbuilt).unwrap();
+    let broken = compare("HEAD", "HEAD").exits(2);
+    let (_, why) = broken.stdout.split_once("::error title=performance::").unwrap();
+    assert!(broken.stderr.contains(&format!("error: {why}")), "{}", broken.stderr);
+    let report = std::fs::read_to_string(project.path().join("report.md")).unwrap();
+    assert!(report.contains(&format!("error: {why}")) && report.contains("no room"), "{report}");
     std::fs::write(&plan, right).unwrap();
     // What the base gained since the branch left it is no loss of the branch.
     assert_eq!(compare("faster", "behind").exits(0).stdout, "");

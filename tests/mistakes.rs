@@ -112,7 +112,7 @@ fn a_build_command_that_is_not_there() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = \"no-such-compiler\"\nartifacts");
     let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
-    note: 1 of 1 build failed; first 18b5b85ede: exit status 127: sh: 1: no-such-compiler: not found
+    error: 1 of 1 build failed; first 18b5b85ede: exit status 127: sh: 1: no-such-compiler: not found
       | # builds 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 change 1
       | # clones <folder>/.git
       | # checks out 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 in <folder>/.cache/<project>/tree

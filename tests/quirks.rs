@@ -745,7 +745,7 @@ patch = 'quirks/other.patch'
     let told = project.tacho("track mended~1..").exits(2).stderr;
     let hunk = "hunk 1 of `make.sh` (`@@ -1,2 +1,2 @@`) finds other lines there";
     assert!(
-        told.contains("note: 4 of 4 builds failed; first 77fa50b292: exit status 1: cp:"),
+        told.contains("error: 4 of 4 builds failed; first 77fa50b292: exit status 1: cp:"),
         "{told}"
     );
     let patch =

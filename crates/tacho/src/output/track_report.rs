@@ -207,14 +207,10 @@ impl TrackReport<'_> {
             note("note", &format!("{line} (`--retry-failed` tries)"));
             return;
         }
-        note(
-            "note",
-            &format!(
-                "{failed} of {} failed; first {name}: {}",
-                text::count(self.tracked.builds.len(), "build"),
-                why(&first.state)
-            ),
-        );
+        let all = self.tracked.builds.len();
+        let builds = text::count(all, "build");
+        let line = format!("{failed} of {builds} failed; first {name}: {}", why(&first.state));
+        note(if failed == all { "error" } else { "note" }, &line);
         // On a shared store the log may be on another machine.
         if let Some(log) = first.log.and_then(|digest| store.log(digest).ok()) {
             excerpt(&text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES));
