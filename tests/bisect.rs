@@ -369,6 +369,9 @@ fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
         mistyped.contains(" failed: exit 127: ") && mistyped.contains("\n2 builds in "),
         "{mistyped}"
     );
+    let command = ["bisect", "HEAD~11", "HEAD", "--build", "mak", "--run", "sh prog"];
+    let unbuilt = Answer::of(&project.command(command).output().unwrap()).exits(2).stdout;
+    assert!(unbuilt.contains("\nhint: did you mean `make`? `mak` is not installed\n"), "{unbuilt}");
     let unread = answer(&["--run", "sh prog", "--number", "nothing ([0-9]+)", "--json"]);
     assert!(unread.contains(r#""reason": "command""#), "{unread}");
     assert_eq!(unread.matches("nothing matches").count(), 2, "{unread}");

@@ -216,7 +216,7 @@ impl TrackReport<'_> {
             excerpt(&text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES));
         }
         self.print_other_failures(first);
-        if let Some(hint) = unbuilt::missing_program(&first.state) {
+        if let Some(hint) = unbuilt::missing_program(&why(&first.state)) {
             note("hint", &hint);
         }
         if tacho_experiment::was_not_fetched(&first.state) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_measure::nearest_program;
-use tacho_record::{BuildGap, BuildState, build_error};
+use tacho_record::{BuildGap, build_error};
 use tacho_report::build::why;
 
 /// A gap in JSON.
@@ -29,9 +29,8 @@ impl<'a> UnbuiltAnswer<'a> {
     }
 }
 
-/// What to do about a build that failed since a program is not there.
-pub fn missing_program(state: &BuildState) -> Option<String> {
-    let BuildState::Failed { why } = state else { return None };
+/// What to do about a build that failed in this way, where that is since a program is not there.
+pub fn missing_program(why: &str) -> Option<String> {
     let program = build_error::missing_program(why)?;
     Some(match nearest_program(program) {
         _ if program.contains('/') => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_record::Bisection;
 use tacho_record::bisection::{
     BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UndecidedReason,
-    UnusableRevision,
+    UnusableKind, UnusableRevision,
 };
 
 use tacho_report::bisection::{
@@ -20,6 +20,7 @@ use super::commit;
 use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
 use crate::output::text::{self, count, day, duration, wrap};
+use crate::output::unbuilt;
 use crate::output::{table_width, terminal_width};
 
 /// At most this many suspects are listed one by one.
@@ -116,7 +117,7 @@ fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
             let [why, what_helps] = undecided(bisection, reason);
             let mut first = vec![Block::Lead(headline(bisection, reason, &why))];
             first.extend(possible(bisection, reason));
-            first.push(hint(what_helps));
+            first.push(hint(missing_program(bisection, reason).unwrap_or(what_helps)));
             [vec![first], so_far(bisection)].concat()
         }
         None => {
@@ -296,6 +297,13 @@ fn listed(bisection: &Bisection, places: &[usize]) -> Vec<Block> {
         .filter(|_| places.len() > LISTED)
         .map(|last| format!("… {} more, up to {}", places.len() - LISTED, name(bisection, *last)));
     first.chain(more).map(Block::Item).collect()
+}
+
+/// What to do where no end can be built since a program is not there: its name may be mistyped.
+fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
+    let first = bisection.standing.unusable.first();
+    let first = first.filter(|it| it.kind == UnusableKind::NotBuilt)?;
+    (reason == UndecidedReason::Command).then(|| unbuilt::missing_program(&first.why)).flatten()
 }
 
 /// What came of the sides of culprits, where all changes were asked for.
