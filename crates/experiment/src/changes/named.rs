@@ -1,7 +1,7 @@
 //! Changes whose commit a bisection has named: the change is shown at this commit.
 
-use tacho_record::bisection::ValueComparison;
-use tacho_record::{Bisection, Change};
+use tacho_record::bisection::{BisectionEnd, ValueComparison};
+use tacho_record::{Bisection, Change, Life};
 use tacho_store::{Store, StoreError};
 
 use super::event::RevisionOrders;
@@ -56,8 +56,22 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
         finding.interval = Some(culprit.effect.interval);
         finding.after = finding.before * (1.0 + culprit.effect.estimate);
     }
+    if bisection.standing.found == Some(BisectionEnd::Verified)
+        && is_same_metric
+        && !holds_0(culprit.effect.interval)
+    {
+        verified(change);
+    }
     change.named_by = Some(bisection.name.clone());
     true
+}
+
+/// Fresh pairs of both commits showed the change, which is surer than what the series says of it.
+fn verified(change: &mut Change) {
+    (change.finding.p, change.finding.missed) = (0.0, 0);
+    if change.life == Life::Provisional {
+        change.life = Life::Confirmed;
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +119,13 @@ mod tests {
             assert_eq!((&*change.finding.good, &*change.finding.bad), ("b", "c"));
             (change.finding.interval.unwrap(), change.verdict_words())
         };
+        let mut doubtful = change("zurepi", "a", "d", 0.04);
+        (doubtful.finding.p, doubtful.finding.missed) = (0.2, 1);
+        doubtful.life = Life::Provisional;
+        let undecided = bisection(0.05, (-0.01, 0.06));
+        assert!(take_up_one(&undecided, &orders, &mut doubtful) && !doubtful.is_seen());
+        assert!(take_up_one(&bisection(0.05, (0.04, 0.06)), &orders, &mut doubtful));
+        assert!(doubtful.is_seen() && doubtful.finding.doubtful_likelihood().is_none());
         let (wide, narrow) = ((-0.02, 0.10), (0.04, 0.06));
         assert_eq!(taken(wide, narrow), (narrow, "worse".to_owned()));
         // What the series knows stays, and so does what nobody does.
