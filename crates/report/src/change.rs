@@ -89,6 +89,18 @@ pub fn state(change: &Change) -> String {
     worded_state(change, true)
 }
 
+/// Which levels those of a change are, as words that go on; `by_runs`: they come from differences
+/// within runs, of which there is one alone or several.
+#[must_use]
+pub fn which_levels(change: &Change, by_runs: bool, is_one_run: bool) -> &'static str {
+    match (by_runs, is_one_run) {
+        _ if change.finding.missed > 0 => "are those when the change was last seen",
+        (true, true) => "compare neighbouring executions",
+        (true, false) => "leave out differences between runs",
+        (false, _) => "are those right at the change",
+    }
+}
+
 /// The same where it is said besides whether it was confirmed.
 #[must_use]
 pub fn state_beside_outcome(change: &Change) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use tacho_record::{Commit, short_name};
 use tacho_report::change::{
-    ChangeContext, again, interval, levels_of, next_steps, place, reasons, story,
+    ChangeContext, again, interval, levels_of, next_steps, place, reasons, story, which_levels,
 };
 use tacho_report::comparison::sentence;
 use tacho_report::quirk::QuirkEffect;
@@ -168,6 +168,11 @@ fn each_once<'v>(rows: impl Iterator<Item = &'v SeriesRow<'v>>) -> Vec<&'v Serie
 /// The samples of the nearest revisions on both sides.
 fn samples(view: &View, one: &ChangeView) -> Markup {
     let Some((sides, series)) = sides(view, one).zip(one.series) else { return html! {} };
+    let runs: BTreeSet<i64> =
+        sides.iter().flatten().flat_map(|row| row.point.runs.iter().copied()).collect();
+    let (change, by_runs) = (one.change(), is_by_runs(view, one));
+    let is_of_level = change.finding.missed > 0 || by_runs || change.finding.kind.is_of_level();
+    let which = is_of_level.then(|| which_levels(change, by_runs, runs.len() == 1));
     let [before, after] = sides.map(|rows| -> Vec<f64> {
         rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
     });
@@ -180,13 +185,7 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
                     "Each dot is a sample, and each bar a median, of the nearest builds on each "
                     "side (at most " (SIDE) "): " (grouped(before.len())) " samples before, "
                     (grouped(after.len())) " after."
-                    @if one.change().finding.missed > 0 {
-                        " The levels above are those when the change was last seen."
-                    } @else if is_by_runs(view, one) {
-                        " The levels above are without differences between runs."
-                    } @else if one.change().finding.kind.is_of_level() {
-                        " The levels above are those right at the change."
-                    }
+                    @if let Some(which) = which { " The levels above " (which) "." }
                 }
             }
         }

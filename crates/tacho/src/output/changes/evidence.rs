@@ -5,7 +5,7 @@ use serde::Serialize;
 use tacho_experiment::changes::{MeasuredSide, are_other_levels};
 use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
 use tacho_report::change::{
-    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, story,
+    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, story, which_levels,
 };
 use tacho_report::quirk::QuirkEffect;
 use tacho_report::revision::numbered;
@@ -173,15 +173,8 @@ impl Evidence {
         let sides = self.sides.as_ref().filter(|it| are_other_levels(it, &self.change))?;
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
-        let why = match (self.by_runs, is_one_run) {
-            _ if self.change.finding.missed > 0 => {
-                "these are the levels when the change was last seen"
-            }
-            (true, true) => "these levels compare neighbouring executions",
-            (true, false) => "they include differences between runs, and these levels do not",
-            (false, _) => "these are the levels right at the change",
-        };
-        Some(format!("; the medians below differ: {why}"))
+        let which = which_levels(&self.change, self.by_runs, is_one_run);
+        Some(format!("; the medians below differ: these levels {which}"))
     }
 
     /// Which commits it may be, and how to go on.
