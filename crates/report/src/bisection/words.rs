@@ -32,7 +32,15 @@ pub fn subject(asked: &BisectionRequest) -> String {
     if let Some(test) = &asked.test {
         return format!("how often `{}` fails", cut(test, 60));
     }
-    format!("{} of `{}`", metric(&asked.metric.name), asked.benchmark)
+    of_measured(metric(&asked.metric.name), asked)
+}
+
+/// A metric of what was measured: of a benchmark by its name, of a typed command by its text.
+fn of_measured(metric: &str, asked: &BisectionRequest) -> String {
+    match asked.typed.as_ref().and_then(|typed| typed.run.as_ref()) {
+        Some(command) => format!("{metric} of `{}`", cut(command, 60)),
+        None => format!("{metric} of `{}`", asked.benchmark),
+    }
 }
 
 /// A metric in words.
@@ -49,7 +57,7 @@ fn metric(name: &str) -> &str {
 pub fn changed_subject(bisection: &Bisection) -> String {
     let Bisection { asked, standing, .. } = bisection;
     match standing.by_cpu {
-        Some(_) if asked.test.is_none() => format!("CPU time of `{}`", asked.benchmark),
+        Some(_) if asked.test.is_none() => of_measured(metric("cpu"), asked),
         _ => subject(asked),
     }
 }
