@@ -1,8 +1,8 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
 use tacho_record::bisection::{
-    BisectionEnd, BisectionState, CONFLICT, Culprit, NO_RATIO, UndecidedReason, UnusableKind,
-    UnusableRevision, ValueComparison, ValueSource,
+    BisectionEnd, BisectionState, CONFLICT, Culprit, NO_RATIO, TestedRevision, UndecidedReason,
+    UnusableKind, UnusableRevision, ValueComparison, ValueSource,
 };
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric, SUSPENDED, is_mostly_busy};
@@ -97,14 +97,19 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     }
     let [why, larger] = why_not(bisection, UndecidedReason::Builds);
     let sd = standing.between_builds.filter(|sd| *sd >= asked.least * MENTIONED);
-    let why = match sd {
-        Some(sd) => {
+    let why = match (apart(bisection), sd) {
+        (Some(rung), _) => format!(
+            "the ends differ too little, and {} between them differs from both by more: one build \
+             alone may, for its layout",
+            name(bisection, rung.place)
+        ),
+        (None, Some(sd)) => {
             format!(
                 "builds vary by about {} here, and no change stands out from this variation",
                 size(bisection, sd)
             )
         }
-        None => why.to_owned(),
+        (None, None) => why.to_owned(),
     };
     let mut hints = vec!["more samples of the same builds would not help"];
     if asked.layout.is_none() && asked.typed.is_none() {
@@ -113,6 +118,22 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     }
     hints.push(larger);
     [why, hints.join("; ")]
+}
+
+/// The one between the ends, if it is one, that differs from both by more than they do, and by the
+/// least effect or more.
+fn apart(bisection: &Bisection) -> Option<&TestedRevision> {
+    let [first, inner, last] = bisection.standing.ladder.as_slice() else { return None };
+    if bisection.asked.by != ValueComparison::Ratio || !bisection.standing.culprits.is_empty() {
+        return None;
+    }
+    let between = |one: &TestedRevision, other: &TestedRevision| other.level / one.level - 1.0;
+    let ends = (last.level / first.level).ln().abs();
+    let is_apart = [(first, inner), (last, inner)].iter().all(|(one, other)| {
+        let change = between(one, other);
+        bisection.asked.is_reached_by(change) && change.ln_1p().abs() > ends
+    });
+    is_apart.then_some(inner)
 }
 
 /// Where no others show by how much builds vary.

@@ -341,6 +341,12 @@ impl Bisector {
                 {
                     self.search = Search::rest(self.search.whole, &self.record, &self.rules);
                 }
+                // No single step fits what goes up and down again.
+                Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::Builds))
+                    if self.rules.all && !self.search.is_rest() && self.shown().turns() =>
+                {
+                    self.search = Search::rest(self.search.whole, &self.record, &self.rules);
+                }
                 Decision::Ended(finding) if !self.search.is_rest() => return self.finish(finding),
                 Decision::Ended(finding) => {
                     match self.unseen(finding) {

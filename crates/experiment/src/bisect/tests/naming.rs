@@ -122,6 +122,15 @@ fn all_changes_are_found_where_all_are_asked_for() {
 }
 
 #[test]
+fn what_goes_up_and_down_again_is_searched_in_parts_where_all_is_asked_for() {
+    let mut scene = Scene::new(vec![100.0, 109.0, 101.4]);
+    (scene.asked.all, scene.noise) = (true, 0.005);
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(1, 2)]));
+    assert_eq!(standing.sides.len(), 1, "the rise may be the layout of one build");
+}
+
+#[test]
 fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_asked_for() {
     let mut scene = Scene::new((0..48).map(|at| if at == 9 { 130.0 } else { 100.0 }).collect());
     let built =
