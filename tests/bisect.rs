@@ -413,8 +413,8 @@ fn where_only_the_latest_can_be_built_the_first_of_them_stands_in() {
         ["HEAD~15", "HEAD~5", "HEAD~4"].map(|name| id(&project, name)[..10].to_owned());
     assert!(answer.contains(&format!("; {usable} is the first measured commit\n")), "{answer}");
     let told = format!(
-        "\n7 commits from {first} to {border} (4 between them not tried) not built: exit \
-         status 3"
+        "\n7 of the 11 commits from {first} to {border} (the others were not tried) not \
+         built: exit status 3"
     );
     assert!(answer.contains(&told), "{answer}");
 }
@@ -1004,8 +1004,8 @@ fn mistakes_are_told_before_anything_is_done() {
     hint: write it as `20MiB`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --layout 1"), @r"
-    error: `1` is not a standard deviation of builds
-    hint: write a share (`1%`); if `--min-effect` is a difference, write a difference (`5ms`)
+    error: `--layout 1` is neither a share nor an amount with a unit
+    hint: write a share (`--layout 1%`), or an amount (`--layout 5ms`) as in `--min-effect 5ms`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: `--build` sets the plan aside, and no command to execute is given

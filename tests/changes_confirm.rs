@@ -123,7 +123,7 @@ fn what_a_commit_made_is_confirmed() {
     assert_snapshot!(steady(&told.replace(name, "<name>")), @r"
     <name>  work · time
       <percent> in the series, again <percent> (<percent> … <percent>)
-      7 samples, measured again: confirmed; state: new
+      measured again, 7 samples a side: confirmed; state: new
 
     1 confirmed: 14 samples in <time>, run 4
     ");

@@ -547,7 +547,7 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     let project = project.file("prog", "echo answer # revision 3\n").commit("change 3");
     let told = project.tacho("compare good -r 2 --no-control").exits(0).stdout;
     assert!(told.contains(" against good (the baseline of run 1: the build "), "{told}");
-    assert!(told.contains(", measured again)\n"), "{told}");
+    assert!(told.contains(", measured again now)\n"), "{told}");
     let first = project.tacho("compare run:1/a run:1 -r 2 --no-control --json").exits(0).json();
     assert_eq!(
         (&first["a"]["name"], &first["a"]["program"]["kind"]),

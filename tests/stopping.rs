@@ -107,7 +107,7 @@ fn a_warm_up_is_found_shown_and_left_out() {
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: slowdown, rounds 1 to 2 left out (took <percent> in rounds \
+    assert_snapshot!(line, @"  warmup: slowdown, rounds 1 to 2 left out (took: <percent> in rounds \
         1 to 2, compared with rounds 3 to 9)");
     let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
     assert_eq!(samples.matches("(warmup)").count(), 2, "{samples}");
@@ -139,7 +139,7 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();
-    assert_snapshot!(line, @"  warmup: no steady state, no rounds left out (took <percent> in \
+    assert_snapshot!(line, @"  warmup: no steady state, no rounds left out (took: <percent> in \
         rounds 1 to 16, compared with rounds 17 to 20)");
 }
 

@@ -300,7 +300,8 @@ fn where_the_recipe_was_edited_no_change_is_shown() {
     let shown = project.tacho("show").succeeds().stdout;
     let row = shown.lines().find(|line| line.contains("change 2")).unwrap();
     assert!(row.ends_with(" run 2 begins; another build recipe") && !row.contains('+'), "{shown}");
-    let why = "\n  another build recipe: the difference to the row before need not be a commit's\n";
+    let why = "\n  built by another recipe: the difference to the row before may come from it, \
+               not from a commit\n";
     assert!(shown.contains(why) && !shown.contains("the host may differ"), "{shown}");
 }
 

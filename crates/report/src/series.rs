@@ -46,7 +46,7 @@ pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
 /// What that gained is not said: the gain is one number of all values, and an interval beside it
 /// may be as wide as ever.
 fn usual_speed(moved: &str, values: &str) -> String {
-    format!("the host's speed moved {moved}; {values} are those at the host's usual speed")
+    format!("the host's speed moved {moved}; {values} are corrected to the host's usual speed")
 }
 
 /// Which way is better: `lower is better`.
@@ -99,10 +99,20 @@ pub struct MedianDifference {
 /// From this part on, a difference contradicts the medians beside it.
 const APART: f64 = 0.025;
 
-/// Why a difference may contradict the medians beside it.
-pub const APART_MEANS: &str = "some changes differ from the ratio of the medians: they leave out \
-                               differences between runs, compare whole levels, or were measured \
-                               again (worse, better)";
+/// Why differences that are reported as changes may contradict the medians beside them, and others.
+const APART_MEANS: [&str; 2] = [
+    "changes marked better or worse are of whole levels, or of both sides measured again, so they \
+     may differ from the ratio of two medians",
+    "changes leave out differences between runs, so they may differ from the ratio of two medians",
+];
+
+/// Why some of these differences contradict the medians beside them, where any does.
+pub fn apart_means(changes: impl Iterator<Item = MedianDifference>) -> Vec<&'static str> {
+    let apart: Vec<bool> =
+        changes.filter(MedianDifference::is_apart).map(|it| it.verdict.is_some()).collect();
+    let reasons = [true, false].into_iter().zip(APART_MEANS);
+    reasons.filter(|(is_marked, _)| apart.contains(is_marked)).map(|(_, why)| why).collect()
+}
 
 /// Medians that are known less than this, a share of them, have no digits below the tenth of a
 /// percent.
@@ -155,8 +165,7 @@ impl MedianDifference {
     }
 
     /// Whether it contradicts the medians beside it, so that its reader needs [`APART_MEANS`].
-    #[must_use]
-    pub fn is_apart(&self) -> bool {
+    fn is_apart(&self) -> bool {
         ((1.0 + self.share) / (1.0 + self.of_medians)).ln().abs() >= APART.ln_1p()
     }
 
@@ -270,7 +279,7 @@ pub const RUN_BEGINS: &str =
 pub const ANOTHER_RECIPE: &str = "another build recipe";
 /// Why a row has no change there.
 pub const ANOTHER_RECIPE_MEANS: &str =
-    "another build recipe: the difference to the row before need not be a commit's";
+    "built by another recipe: the difference to the row before may come from it, not from a commit";
 
 /// Marks values of another build recipe than the plan has now.
 const OTHER_RECIPE: &str = "other build recipe";
@@ -408,7 +417,12 @@ pub fn steadiness(found: &Steadiness) -> String {
         .iter()
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
-    format!("warmup: {out} ({} {}, compared with {})", found.metric, phases.join(", "), level(last))
+    format!(
+        "warmup: {out} ({}: {}, compared with {})",
+        found.metric,
+        phases.join(", "),
+        level(last)
+    )
 }
 
 #[cfg(test)]
@@ -587,14 +601,19 @@ mod tests {
         assert_eq!(of(&[]), None);
         assert_eq!(
             of(&[one(3, 0.05, 1.9)]).unwrap(),
-            "the host's speed moved by 5 % in run 3; medians are those at the host's usual speed"
+            "the host's speed moved by 5 % in run 3; medians are corrected to the host's usual \
+             speed"
         );
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
-            "the host's speed moved by 78 % in run 3; medians are those at the host's usual speed"
+            "the host's speed moved by 78 % in run 3; medians are corrected to the host's usual \
+             speed"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
-        assert!(several.ends_with("; medians are those at the host's usual speed"), "{several}");
+        assert!(
+            several.ends_with("; medians are corrected to the host's usual speed"),
+            "{several}"
+        );
     }
 }

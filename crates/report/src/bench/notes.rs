@@ -64,7 +64,7 @@ pub fn host_speed<'a>(
     let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
     match (most.and_then(|it| clauses::uneven(&it.choice)), series::uneven(uneven, "times")) {
         (Some(line), Some(_)) => {
-            Some(format!("{line}; times are those at the host's usual speed{RANGE}"))
+            Some(format!("{line}; times are corrected to the host's usual speed{RANGE}"))
         }
         (line, usual) => usual.map(|it| it + RANGE).or(line),
     }

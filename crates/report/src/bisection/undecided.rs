@@ -435,11 +435,8 @@ pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -
     if tried == all {
         format!("{} from {first} to {last}", count(tried, "commit"))
     } else {
-        let between = all - tried;
-        format!(
-            "{} from {first} to {last} ({between} between them not tried)",
-            count(tried, "commit")
-        )
+        let commits = count(all, "commit");
+        format!("{tried} of the {commits} from {first} to {last} (the others were not tried)")
     }
 }
 

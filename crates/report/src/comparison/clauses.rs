@@ -96,7 +96,7 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
     let is_moved = comparison.choice.because == ChoiceReason::HostMoves;
     Some(match second.estimator {
-        // The medians beside it are those at the host's usual speed.
+        // The medians beside it are corrected to the host's usual speed.
         Estimator::Median if is_moved => UNCORRECTED,
         estimator => of(estimator),
     })

@@ -32,7 +32,7 @@ impl ComparisonReport<'_> {
             clauses::limited(row.limited.each_ref(), names),
             clauses::two_modes(&row.comparison, medians, names, &row.metric.unit),
             clauses::uneven(&row.comparison.choice)
-                .map(|moved| format!("{moved}; medians are those at the host's usual speed")),
+                .map(|moved| format!("{moved}; medians are corrected to the host's usual speed")),
             clauses::once(&row.comparison),
             beside_medians(row),
             self.beside_control(row),

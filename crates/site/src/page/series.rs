@@ -8,7 +8,7 @@ use super::{
 };
 use tacho_report::comparison::clauses::sentence;
 use tacho_report::series::{
-    ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, APART_MEANS, MedianDifference, RUN_BEGINS, better,
+    ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, MedianDifference, RUN_BEGINS, apart_means, better,
     uneven_runs,
 };
 use tacho_report::summary::SummaryText;
@@ -247,8 +247,8 @@ fn table(view: &View, series: &SeriesView) -> Markup {
             @if series.rows.iter().any(|it| it.begins_recipe) {
                 " " (super::links::linked(view, "../", ANOTHER_RECIPE_MEANS))
             }
-            @if series.rows.iter().any(|it| it.change.is_some_and(|change| change.is_apart())) {
-                " " (super::links::linked(view, "../", APART_MEANS))
+            @for why in apart_means(series.rows.iter().filter_map(|it| it.change)) {
+                " " (super::links::linked(view, "../", why))
             }
         }
     }

@@ -23,7 +23,7 @@ fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
         (1, 2),
         "{figure}"
     );
-    assert!(figure.contains("Warmup: slowdown, rounds 1 to 2 left out (wall "), "{figure}");
+    assert!(figure.contains("Warmup: slowdown, rounds 1 to 2 left out (wall: "), "{figure}");
     assert!(figure.contains(" What is left out is shaded."), "{figure}");
     assert!(
         html.contains(
@@ -54,7 +54,7 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
     for text in [
         "from 10 layouts",
         "varies the metric more than restarting",
-        "The host's speed moved by 12 %; values are those at the host's usual speed.",
+        "The host's speed moved by 12 %; values are corrected to the host's usual speed.",
         "± 1 %",
         "tacho layouts",
         "The levels are unknown: no build has two executions that count",

@@ -148,7 +148,7 @@ impl MeasuredBenchmark {
         self.at_usual_speed(self.watched.first()?).uneven
     }
 
-    /// A row a metric. As in a series, values are those at the host's usual speed; smallest and
+    /// A row a metric. As in a series, values are corrected to the host's usual speed; smallest and
     /// largest ones are as they were measured.
     pub fn summary(&self, metrics: &[Metric]) -> String {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);

@@ -77,11 +77,9 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.tell_of_edited_recipe(&project, &selected.revisions)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
+        let off = "`link = 0` in `[measure]` turns this off";
         let links = links.join(", ");
-        output::note(
-            "note",
-            &format!("{links} was measured again, to link the runs (`link = 0`: off)"),
-        );
+        output::note("note", &format!("{links} was measured again, to link the runs ({off})"));
     }
     let is_reference_asked =
         command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);

@@ -23,7 +23,7 @@ pub enum BisectMistake {
     BadEffect { text: String },
     #[error("`{text}` has no unit, and the metric is {what}")]
     NoUnit { text: String, what: &'static str, hint: String },
-    #[error("`{text}` is not a standard deviation of builds")]
+    #[error("`--layout {text}` is neither a share nor an amount with a unit")]
     BadLayout { text: String },
     #[error("`{text}` is not a difference of rates")]
     BadRate { text: String },
@@ -100,8 +100,8 @@ impl BisectMistake {
                 "write a share (`2%`, `200%`) or a difference (`5ms`, `1MiB`, `3`)"
             }
             Self::BadLayout { .. } => {
-                "write a share (`1%`); if `--min-effect` is a difference, write a difference \
-                 (`5ms`)"
+                "write a share (`--layout 1%`), or an amount (`--layout 5ms`) as in \
+                 `--min-effect 5ms`"
             }
             Self::BadRate { .. } => "with `--test` write a share of all executions: `30%`",
             Self::BadBefore { .. } => "write the values as `21s,44s`",

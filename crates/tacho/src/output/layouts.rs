@@ -328,7 +328,7 @@ mod tests {
             LayoutsReport { revision, linker: "mold", laid: &laid, precision: 0.01 }.text()
         };
         let moved = text(Some(0.12));
-        let line = "the host's speed moved by 12 %; values are those at the host's usual speed";
+        let line = "the host's speed moved by 12 %; values are corrected to the host's usual speed";
         assert!(moved.contains(line), "{moved}");
         assert!(!text(None).contains("speed"));
     }

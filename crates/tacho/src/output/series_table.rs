@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tacho_record::{Point, Series, in_backticks, short_name};
 use tacho_report::series::{
-    self, ANOTHER_RECIPE_MEANS, APART_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS,
-    PointRow, RUN_BEGINS, better, revision_name, state, summary,
+    self, ANOTHER_RECIPE_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow,
+    RUN_BEGINS, apart_means, better, revision_name, state, summary,
 };
 use tacho_report::summary::SummaryText;
 
@@ -44,16 +44,17 @@ pub fn table(series: &Series) -> String {
     let width = room.map(|room| room - 2);
     let uneven = series::uneven_runs(series);
     let points = series::rows(series, &series.points);
-    let is_apart = |row: &PointRow| row.change.is_some_and(|change| change.is_apart());
-    let apart = points.iter().any(is_apart).then_some(APART_MEANS);
+    let apart = apart_means(points.iter().filter_map(|row| row.change));
     let begins = points.iter().any(PointRow::is_border_of_runs).then_some(RUN_BEGINS);
     let is_other = series.points.iter().any(series::is_of_other_recipe);
     let other = is_other.then_some(OTHER_RECIPE_MEANS);
     let begins_recipe = points.iter().any(|row| row.begins_recipe);
     let another = begins_recipe.then_some(ANOTHER_RECIPE_MEANS);
-    let below: String = [other, another, apart, begins, uneven.as_deref()]
+    let below: String = [other, another]
         .into_iter()
         .flatten()
+        .chain(apart)
+        .chain([begins, uneven.as_deref()].into_iter().flatten())
         .flat_map(|clause| {
             let lines = text::wrap(clause, width);
             lines.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>()

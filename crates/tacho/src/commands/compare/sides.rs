@@ -290,7 +290,8 @@ impl SideLookup {
         };
         let unknown = || CliError::Unknown { name: format!("run {name}"), nearest: None };
         let run: i64 = number.parse().map_err(|_| unknown())?;
-        self.earlier(&format!("run:{name}"), EarlierSide { run, side }, "what was measured", kept)
+        let what = ["side A", "side B"][side];
+        self.earlier(&format!("run:{name}"), EarlierSide { run, side }, what, kept)
     }
 
     /// A side of an earlier run: the build that it was, or the command.
@@ -308,7 +309,7 @@ impl SideLookup {
         }
         let none = CompareMistake::NoComparison { run: of.run };
         let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
-        let when = if kept { "its kept samples" } else { "measured again" };
+        let when = if kept { "its kept samples" } else { "measured again now" };
         let text = format!("{what} of run {}: {}, {when}", of.run, describe(&program));
         Ok(ResolvedSide { earlier: Some(of), ..ResolvedSide::new(name, program, text) })
     }

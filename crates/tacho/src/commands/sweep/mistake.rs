@@ -73,7 +73,7 @@ impl SweepMistake {
             Self::NotAValue { .. } => "`--default` names one of the values that are measured",
             Self::NotPositive { .. } => "begin the range at 1, or leave out `--log`",
             Self::NothingToSweep => {
-                "`-P batch=1,2,4..64` gives a parameter its values; several commands are variants"
+                "give a parameter values (`-P batch=1,2,4..64`), or name two or more commands"
             }
             Self::OneCommand { .. } => {
                 "search for each command on its own, or sweep all of them with `-P`"

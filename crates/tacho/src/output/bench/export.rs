@@ -155,7 +155,7 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
 pub fn other_medians(report: &BenchReport<'_>) -> Option<String> {
     rows(report).iter().any(|row| row.median_at_usual_speed.is_some()).then(|| {
         "times and medians in exported JSON and CSV are as measured; the medians shown here are \
-         those at the host's usual speed (`median_at_usual_speed` in JSON)"
+         corrected to the host's usual speed (`median_at_usual_speed` in JSON)"
             .to_owned()
     })
 }

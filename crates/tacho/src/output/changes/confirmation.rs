@@ -235,7 +235,7 @@ impl ConfirmationRequest {
             .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
             "{}  {}\n  {} in the series, again {found}{range}\n  \
-             {}, measured again: {}; state: {}\n",
+             measured again, {} a side: {}; state: {}\n",
             change.name,
             series_name(&change.series, false),
             effect_found(change),
