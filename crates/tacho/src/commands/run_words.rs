@@ -1,8 +1,8 @@
 //! What a run was, in words: which command measured, and of what.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use tacho_record::{Build, Purpose, Revision, Run, short_name, shown};
+use tacho_record::{Purpose, Revision, Run, short_name, shown};
 use tacho_store::Store;
 
 use crate::error::CliError;
@@ -23,77 +23,40 @@ pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<St
 /// At most this many revisions that are no range are listed.
 const LISTED: usize = 3;
 
-/// The revisions that a run measured: the only one, or the first and the last. Where later ones
-/// have the artifacts of the last, the newest that was built before the run ended is named: it was
-/// the end of the range. A few with others between them that were not built are listed.
+/// By this name the conditions of a run have the revisions that it was asked to measure, in words.
+pub const ASKED: &str = "asked";
+
+/// The revisions that were typed, as names that last: both ends of a range, a few of a list. What
+/// is measured of them differs: equal builds are measured once, and others link runs.
+pub fn asked(typed: &[String], revisions: &[Revision]) -> Option<String> {
+    let is_range = typed.is_empty() || typed.iter().any(|it| it.contains(".."));
+    let names: Vec<&str> = revisions.iter().map(Revision::short).collect();
+    named(&names, is_range)
+}
+
+/// These in words, in order of history; nothing where there are none.
+fn named(names: &[&str], is_range: bool) -> Option<String> {
+    match names {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        some if some.len() <= LISTED && !is_range => Some(some.join(", ")),
+        [first, .., last] => Some(format!("{first}..{last}")),
+    }
+}
+
+/// The revisions that a run was asked to measure; where that is not known, those that it measured.
 fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
+    if let Some(asked) = store.conditions(run.number)?.remove(ASKED) {
+        return Ok(asked);
+    }
     let orders: HashMap<&str, u64> =
         revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
     let mut measured: Vec<String> =
         store.cells(run.number)?.into_iter().map(|(_, cell)| cell.revision).collect();
     measured.sort_by_key(|id| orders.get(id.as_str()).copied().unwrap_or(u64::MAX));
     measured.dedup();
-    if let Some(last) = measured.last() {
-        let last = newest_alike(store, run, last, &orders)?;
-        if measured.last() != Some(&last) {
-            measured.push(last);
-        }
-    }
-    Ok(match measured.as_slice() {
-        [] => "nothing".to_owned(),
-        [one] => short_name(one).to_owned(),
-        [first, .., last]
-            if measured.len() <= LISTED && has_gap(store, run, [first, last], &orders)? =>
-        {
-            let names: Vec<&str> = measured.iter().map(|id| short_name(id)).collect();
-            names.join(", ")
-        }
-        [first, .., last] => format!("{}..{}", short_name(first), short_name(last)),
-    })
-}
-
-/// Whether a revision between these was not built when the run ended: then they are no range.
-fn has_gap(
-    store: &mut Store,
-    run: &Run,
-    [first, last]: [&String; 2],
-    orders: &HashMap<&str, u64>,
-) -> Result<bool, CliError> {
-    let order = |id: &str| orders.get(id).copied();
-    let mut built: HashSet<String> = HashSet::new();
-    for (host, _) in store.hosts()? {
-        let builds = store.builds(host)?.into_iter();
-        let before = builds.filter(|it| run.ended.is_none_or(|ended| it.started <= ended));
-        built.extend(before.map(|it| it.revision));
-    }
-    let (Some(from), Some(to)) = (order(first), order(last)) else { return Ok(false) };
-    let between = store.commits(from, to.saturating_sub(1))?;
-    Ok(between.iter().any(|commit| !built.contains(&commit.id)))
-}
-
-/// The newest revision that the run knew to be the same program as this one, with no other program
-/// between both.
-fn newest_alike(
-    store: &mut Store,
-    run: &Run,
-    revision: &str,
-    orders: &HashMap<&str, u64>,
-) -> Result<String, CliError> {
-    let order = |id: &str| orders.get(id).copied();
-    let hosts = store.hosts()?;
-    let Some((host, _)) = hosts.into_iter().find(|(_, host)| host.name == run.host) else {
-        return Ok(revision.to_owned());
-    };
-    let cells = store.cells(run.number)?;
-    let artifact = cells.iter().find(|(_, cell)| cell.revision == revision).map(|it| it.1.artifact);
-    let mut builds: Vec<Build> = store.builds(host)?;
-    builds.retain(|build| {
-        let is_later = order(&build.revision) > order(revision);
-        is_later && run.ended.is_none_or(|ended| build.started <= ended)
-    });
-    builds.sort_by_key(|build| order(&build.revision));
-    let alike = builds.iter().take_while(|build| build.state.artifact() == artifact);
-    Ok(alike.last().map_or(revision, |build| &build.revision).to_owned())
+    let names: Vec<&str> = measured.iter().map(|id| short_name(id)).collect();
+    Ok(named(&names, false).unwrap_or_else(|| "nothing".to_owned()))
 }
 
 fn bisected(store: &mut Store, run: &Run) -> Result<String, CliError> {

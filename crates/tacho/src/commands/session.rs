@@ -12,6 +12,7 @@ use tacho_store::{HostId, Location, Store};
 use tacho_subject::{LocalBuilder, NoBuilder, SelectedRevisions};
 
 use super::environment::inherited;
+use super::run_words::ASKED;
 use crate::commands::seed::random_seed;
 use crate::error::CliError;
 use crate::output;
@@ -47,6 +48,8 @@ pub(super) struct SessionRequest<'a> {
     pub(super) announced: Option<String>,
     /// How values of a bisection are expected to vary, where that was said.
     pub(super) expected: Option<f64>,
+    /// The revisions that were asked for, in words, where others are measured too.
+    pub(super) asked: Option<String>,
 }
 
 impl<'a> SessionRequest<'a> {
@@ -63,6 +66,7 @@ impl<'a> SessionRequest<'a> {
             quiet: false,
             announced: None,
             expected: None,
+            asked: None,
         }
     }
 }
@@ -181,6 +185,7 @@ impl CommandSession {
         instrument: &Instrument,
     ) -> Question {
         let mut conditions = conditions(&self.host, Some(instrument));
+        conditions.extend(wanted.asked.map(|asked| (ASKED.to_owned(), asked)));
         conditions.extend(inherited(
             wanted.plan.benchmarks.iter().map(|benchmark| &benchmark.conditions),
         ));

@@ -13,6 +13,7 @@ use tacho_record::{BuildGap, Change, Plan, Point, Revision, Series, in_backticks
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
+use super::run_words;
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TrackArgs};
 use crate::commands::selection::{narrowed, select};
@@ -114,6 +115,7 @@ impl CommandSession {
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
+            asked: run_words::asked(&command.revisions, &selected.revisions),
             ..SessionRequest::new(plan, &selected.revisions)
         };
         self.measure(project, wanted, |bench, question| place(bench, question, wish))

@@ -24,7 +24,7 @@ use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
-use super::{layout_options, lookup, missing, survey, verdicts};
+use super::{layout_options, lookup, missing, run_words, survey, verdicts};
 use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -75,7 +75,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.check_builds(&project, (&plan, &selected), command)?;
     session.tell_of_edits(&plan)?;
     session.tell_of_edited_recipe(&project, &selected.revisions)?;
-    let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
+    let tracked = session.track(&project, plan.clone(), (&selected, &asked), global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
         let off = "`link = 0` in `[measure]` turns this off";
         let links = links.join(", ");
@@ -418,7 +418,7 @@ impl CommandSession {
         &mut self,
         project: &Project,
         plan: Plan,
-        selected: &SelectedRevisions,
+        (selected, asked): (&SelectedRevisions, &[Revision]),
         global: &GlobalArgs,
         command: &TrackArgs,
     ) -> Result<TrackResult, CliError> {
@@ -429,6 +429,7 @@ impl CommandSession {
             retry_failed: command.retry_failed,
             seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
+            asked: run_words::asked(&command.revisions, asked),
             ..SessionRequest::new(plan, &selected.revisions)
         };
         self.measure(project, wanted, track)
