@@ -59,6 +59,38 @@ fn folders_of_criterion_are_points_by_their_names() {
 }
 
 #[test]
+fn folders_within_a_folder_are_points_that_are_called_by_what_differs() {
+    let exported = |time: f64| json!({ "results": [{ "command": "work", "times": [time] }] });
+    let sample = |time: f64| json!({ "iters": [1.0, 2.0], "times": [time, time * 2.0] });
+    let mut project = Project::empty().wide();
+    for (at, value) in step(0.1).into_iter().enumerate() {
+        let files = [
+            (format!("deep/r{at}/criterion/sum/new/sample.json"), sample(value * 1e6)),
+            (format!("sum/v{at}/sample.json"), sample(value * 1e6)),
+            (format!("sum/v{at}/estimates.json"), json!({ "median": { "point_estimate": 1.0 } })),
+            (format!("sum/v{at}/benchmark.json"), json!({ "full_id": "sum" })),
+            (format!("runs/r{at}/a.json"), exported(value)),
+            (format!("bench/lab/{at}.json"), exported(value)),
+        ];
+        for (file, content) in files {
+            project = project.file(&file, &content.to_string());
+        }
+    }
+    let says = |from: &str, label: &str| {
+        let answer = project.tacho(&format!("changes --from {from} --order name")).exits(1);
+        let line = answer.stdout.lines().find(|line| line.contains(" worse ")).unwrap().to_owned();
+        assert!(line.split_whitespace().any(|word| word == label), "{from}: {line}");
+        assert_eq!(answer.stderr.matches("skipped").count(), 0, "{}", answer.stderr);
+    };
+    says("deep", "r20");
+    says("sum", "v20");
+    says("runs", "r20");
+    says("bench", "20");
+    let lone = project.tacho("changes --from sum/v0").exits(2).stderr;
+    assert!(lone.starts_with("error: `sum/v0` is one report of criterion"), "{lone}");
+}
+
+#[test]
 fn a_step_is_told_with_where_how_much_and_how_sure() {
     let answer =
         from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "")

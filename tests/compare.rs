@@ -434,11 +434,11 @@ fn what_is_asked_of_a_run_is_shown_or_refused() {
     );
     assert_eq!(
         told("--build-log"),
-        "error: `--build-log` needs one revision, but a run compares two\nhint: `tacho show \
-         REVISION --build-log`\n"
+        "error: `--build-log` needs a revision, and this is a run\nhint: `tacho show REVISION \
+         --build-log`\n"
     );
     assert!(
-        told("--output").starts_with("error: `--output` needs one revision"),
+        told("--output").starts_with("error: `--output` needs a revision"),
         "{}",
         told("--output")
     );
@@ -688,7 +688,7 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
     assert_eq!(unknown, "error: unknown benchmark `none`\nhint: known: `answer`, `late`\n");
     let refused = project.tacho("show run:1 --diff").exits(2).stderr;
-    assert!(refused.starts_with("error: `--diff` needs one revision"), "{refused}");
+    assert!(refused.starts_with("error: `--diff` needs a revision"), "{refused}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub enum CompareMistake {
     BuildOfLayouts { name: String, revision: String },
     #[error("`{metric}` was not compared; compared were: {known}")]
     NotCompared { metric: String, known: String },
-    #[error("`{option}` needs one revision, but a run compares two")]
+    #[error("`{option}` needs a revision, and this is a run")]
     OfRevision { option: &'static str },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },

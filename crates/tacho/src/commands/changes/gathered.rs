@@ -1,5 +1,6 @@
 //! Series out of several files, each of which is a point: reports of other tools, results of asv.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::{PointOrder, natural, series_of_files};
@@ -32,6 +33,12 @@ pub fn gather(
     better: Option<Direction>,
 ) -> Result<Numbers, CliError> {
     let files = files(paths)?;
+    if let [only] = files.as_slice()
+        && only.is_dir()
+        && let Ok(report) = read_report(only)
+    {
+        return Err(CliError::OneExport { name: only.display().to_string(), tool: report.tool });
+    }
     for file in &files {
         // A range that was typed beside a file is none.
         std::fs::metadata(file).map_err(CliError::reading(file))?;
@@ -45,6 +52,7 @@ pub fn gather(
             point => points.push((file, point?)),
         }
     }
+    relabel(&mut points);
     tell_skipped(&skipped);
     if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
         return Err(CliError::NoReport { name, why });
@@ -60,6 +68,32 @@ pub fn gather(
         output::note("note", &said(order, typed.is_some()));
     }
     Ok(series_of_files(&points, better))
+}
+
+/// Where points have the same label, the parts of their paths that differ are their labels.
+fn relabel(points: &mut [(PathBuf, FilePoint)]) {
+    let labels: HashSet<&String> = points.iter().map(|(_, point)| &point.label).collect();
+    if labels.len() == points.len() {
+        return;
+    }
+    let parts: Vec<Vec<String>> = points.iter().map(|(path, _)| parts(path)).collect();
+    let same = |of: &dyn Fn(&Vec<String>) -> Option<&String>| {
+        parts.iter().all(|one| of(one).is_some() && of(one) == of(&parts[0]))
+    };
+    let shortest = parts.iter().map(Vec::len).min().unwrap_or(0);
+    let first = (0..shortest).take_while(|at| same(&|one| one.get(*at))).count();
+    let last =
+        (0..shortest - first).take_while(|at| same(&|one| one.iter().rev().nth(*at))).count();
+    for ((_, point), parts) in points.iter_mut().zip(&parts) {
+        let differing = parts[first..parts.len() - last].join("/");
+        if !differing.is_empty() {
+            point.label = differing;
+        }
+    }
+}
+
+fn parts(path: &Path) -> Vec<String> {
+    path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
 }
 
 impl From<FileOrder> for PointOrder {
@@ -99,7 +133,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
     for path in paths {
         let mut found = match path {
-            path if path.is_dir() => inside(path)?,
+            path if path.is_dir() => inside(path, 0)?,
             path if !path.exists() && is_pattern(path) => matching(path)?,
             path => vec![path.clone()],
         };
@@ -109,34 +143,74 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// The files of a folder; of one that has folders alone, the folder if it is a report, as criterion
-/// keeps it.
-fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+/// How many folders within a folder are looked into: pytest-benchmark has one for each machine.
+const DEEPEST: u32 = 2;
+
+/// The points of a folder: its files, or itself if it is one report, as criterion keeps it; of one
+/// that has folders alone, the points of those.
+fn inside(folder: &Path, depth: u32) -> Result<Vec<PathBuf>, CliError> {
     let entries = std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
-    let is_data = |path: &PathBuf| {
-        // These describe asv's machine and benchmarks.
-        let name =
-            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        path.is_file()
-            && !name.starts_with('.')
-            && !["machine.json", "benchmarks.json"].contains(&name.as_str())
-    };
-    let found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_data).collect();
-    if found.is_empty() && read_report(folder).is_ok() {
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| is_shown(path))
+        .partition(|path| path.is_dir());
+    let found: Vec<PathBuf> = files.into_iter().filter(|path| is_data(path)).collect();
+    if is_baseline(folder) || (found.is_empty() && is_one_report(folder)) {
         return Ok(vec![folder.to_owned()]);
     }
     if !found.is_empty() {
         return Ok(found);
     }
     match machines(folder).as_slice() {
-        [] => Err(CliError::NoFiles { pattern: folder.join("*").display().to_string() }),
-        [machine] => inside(machine),
+        [] if depth < DEEPEST => below(folder, folders, depth + 1),
+        [] => Err(no_files(folder)),
+        [machine] => inside(machine, depth),
         several => {
             let machines = several.iter().map(|machine| machine.display().to_string());
             let machines = in_backticks(machines);
             Err(CliError::SeveralMachines { name: folder.display().to_string(), machines })
         }
     }
+}
+
+/// The points of these folders, which are all that a folder has; those without any are passed over.
+fn below(folder: &Path, mut folders: Vec<PathBuf>, depth: u32) -> Result<Vec<PathBuf>, CliError> {
+    folders.sort_by_key(|path| natural(&path.to_string_lossy()));
+    let mut points = Vec::new();
+    for folder in folders {
+        match inside(&folder, depth) {
+            Err(CliError::NoFiles { .. }) => {}
+            found => points.extend(found?),
+        }
+    }
+    if points.is_empty() { Err(no_files(folder)) } else { Ok(points) }
+}
+
+fn no_files(folder: &Path) -> CliError {
+    CliError::NoFiles { pattern: folder.join("*").display().to_string() }
+}
+
+fn is_shown(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
+}
+
+/// Whether it is a file that is not asv's of a machine or of benchmarks.
+fn is_data(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.is_file() && !["machine.json", "benchmarks.json"].contains(&name.as_ref())
+}
+
+/// Whether it is a folder that criterion keeps for a benchmark at a baseline.
+fn is_baseline(folder: &Path) -> bool {
+    folder.join("sample.json").is_file() && read_report(folder).is_ok()
+}
+
+/// Whether it is a report that has each benchmark once: of several the names come again.
+fn is_one_report(folder: &Path) -> bool {
+    let Ok(report) = read_report(folder) else { return false };
+    let mut names = HashSet::new();
+    report.benchmarks.iter().all(|it| names.insert((&it.benchmark, &it.metric.name)))
 }
 
 /// The folders of machines in asv's folder of results, in order.
