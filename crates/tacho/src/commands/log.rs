@@ -68,7 +68,8 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
                 samples.clone(),
                 host,
             ];
-            list.add_row(cells.into_iter().chain([text::cut(what, room)]));
+            let what = text::wrap(what, Some(room)).trim_end().to_owned();
+            list.add_row(cells.into_iter().chain([what]));
         }
         if !list.is_empty() {
             table::hide_empty_columns(&mut list);

@@ -203,8 +203,10 @@ impl ChangeListing {
 
     /// All of it, for people; `width` is that of their terminal, in columns.
     pub fn text(&self, width: Option<usize>) -> String {
+        let has_room = |event: &ListedEvent| table::fits(&event.table(self.hosts), width);
+        let as_tables = self.events.iter().all(has_room);
         let events: Vec<String> =
-            self.events.iter().map(|event| event.text(self.hosts, width)).collect();
+            self.events.iter().map(|event| event.text(self.hosts, width, as_tables)).collect();
         let mut out = events.join("\n");
         let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
         let remarks: String = self.remarks.iter().map(remark).collect();
@@ -388,7 +390,7 @@ impl ListedEvent {
         (self.commits > 1).then(|| place(self.commits, ends))
     }
 
-    fn text(&self, hosts: bool, width: Option<usize>) -> String {
+    fn text(&self, hosts: bool, width: Option<usize>, as_table: bool) -> String {
         let revision = &self.revision;
         let words = [revision_name(revision), text::day(revision.date)];
         let taken = words.iter().map(|word| word.chars().count() + 2).sum();
@@ -399,19 +401,22 @@ impl ListedEvent {
         for line in self.place().into_iter().chain(self.trade_off()) {
             out += &format!("  {line}\n");
         }
+        let rows =
+            if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
+        out + "\n" + &colour::verdicts(&rows)
+    }
+
+    fn table(&self, hosts: bool) -> String {
         let head = ["name", "series", "before", "after", "change", "", "95 %", "kind", ""];
         let mut list = table::plain(&head, &[2, 3, 4]);
         for change in &self.changes {
             list.add_row(row(change, hosts));
         }
         table::hide_empty_columns(&mut list);
-        let table = table::indent(&table::render(&list));
-        let table =
-            if table::fits(&table, width) { table } else { text::wrap(&self.lines(hosts), width) };
-        out + "\n" + &colour::verdicts(&table)
+        table::indent(&table::render(&list))
     }
 
-    /// The rows where the table has no room: some lines each.
+    /// The rows where tables have no room: some lines each.
     fn lines(&self, hosts: bool) -> String {
         let line = |change| {
             let [name, series, before, after, effect, verdict, range, kind, state] =
