@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{Row, Table};
+use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::analysis::usual_speed::{self, RunsAtUsualSpeed, with_measured_range};
@@ -390,8 +391,11 @@ impl MeasuredBenchmark {
     }
 }
 
-/// A row a sample, with its run.
+/// A row a sample, with its run; without metrics that none of them has.
 pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metric]) -> String {
+    let all: Vec<(i64, &Sample)> = all.collect();
+    let has = |metric: &&Metric| all.iter().any(|(_, it)| sample_value(it, metric).is_some());
+    let metrics: Vec<&Metric> = metrics.iter().filter(has).collect();
     let mut head = vec!["run", "round", "position", "at"];
     head.extend(metrics.iter().map(|metric| metric.name.as_str()));
     head.push("");
@@ -404,13 +408,21 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
             (round, _) => round.to_string(),
         };
         let mut row =
-            vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
-        let shown = |m: &Metric| sample_value(sample, m).unwrap_or_else(|| "–".to_owned());
+            vec![run.to_string(), round, sample.place.position.to_string(), begun(sample.at)];
+        let shown = |m: &&Metric| sample_value(sample, m).unwrap_or_else(|| NONE.to_owned());
         row.extend(metrics.iter().map(shown));
         row.push(sample.outcome.described().map_or_else(String::new, |(line, _)| line));
         list.add_row(row);
     }
     fitted(&list, &head)
+}
+
+/// Where a sample has no value.
+const NONE: &str = "–";
+
+/// To the millisecond, in UTC.
+fn begun(at: Timestamp) -> String {
+    at.strftime("%F %T%.3f").to_string()
 }
 
 /// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the
@@ -423,7 +435,8 @@ fn fitted(list: &Table, head: &[&str]) -> String {
     }
     let paragraph = |row: &Row| {
         let cells: Vec<String> = row.cell_iter().map(comfy_table::Cell::content).collect();
-        let named = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty());
+        let is_value = |cell: &str| !cell.is_empty() && cell != NONE;
+        let named = cells.iter().zip(head).skip(1).filter(|(cell, _)| is_value(cell));
         let named: Vec<String> =
             named.map(|(cell, name)| format!("{name} {cell}").trim_start().to_owned()).collect();
         let first = if head[0] == SUMMARY[0] {
@@ -431,7 +444,7 @@ fn fitted(list: &Table, head: &[&str]) -> String {
         } else {
             format!("{} {}", head[0], cells[0])
         };
-        format!("{first}\n  {}\n", named.join(", "))
+        text::wrap(&format!("{first}\n  {}\n", named.join(", ")), room)
     };
     list.row_iter().map(paragraph).collect()
 }

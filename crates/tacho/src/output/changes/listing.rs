@@ -401,8 +401,7 @@ impl ListedEvent {
         for line in self.place().into_iter().chain(self.trade_off()) {
             out += &format!("  {line}\n");
         }
-        let rows =
-            if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
+        let rows = if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
         out + "\n" + &colour::verdicts(&rows)
     }
 
