@@ -88,7 +88,7 @@ fn needs(points: usize) -> String {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "only {} ({}; equal builds in a row count once); {}",
+            "the series has only {} ({}; equal builds in a row count once); {}",
             count(points, "point"),
             count(revisions, "revision"),
             needs(needed)

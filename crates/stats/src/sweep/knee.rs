@@ -14,7 +14,8 @@ const LEAST: f64 = 0.05;
 /// `None` where nothing shows that the curve bends.
 ///
 /// `positions` are the values as numbers in rising order. Their distances are those of their
-/// logarithms where these are more even.
+/// logarithms where these are more even; the curve must bend by the values themselves, too: what
+/// costs twice as much at twice the value gains as much from each step.
 #[must_use]
 pub fn knee(levels: &SweepLevels, positions: &[f64], best: usize) -> Option<usize> {
     let last = levels.len().checked_sub(1)?;
@@ -28,16 +29,17 @@ fn from(levels: &SweepLevels, positions: &[f64], best: usize, end: usize) -> Opt
     }
     let at = scaled(positions);
     let value = |index: usize| (levels.levels[index] - levels.levels[best]).exp();
-    let share = |index: usize| (at[index] - at[end]) / (at[best] - at[end]);
-    let below = |index: &usize| {
-        let line = value(end) + share(*index) * (value(best) - value(end));
-        line - value(*index)
+    let share_by = |at: &[f64], index: usize| (at[index] - at[end]) / (at[best] - at[end]);
+    let below_by = |at: &[f64], index: usize| {
+        let line = value(end) + share_by(at, index) * (value(best) - value(end));
+        line - value(index)
     };
+    let below = |index: &usize| below_by(&at, *index).min(below_by(positions, *index));
     let between = end.min(best) + 1..end.max(best);
     let knee = between.clone().max_by(|one, other| below(one).total_cmp(&below(other)))?;
     let error =
         |index: usize, weight: f64| (weight * value(index)).powi(2) * levels.variances[index];
-    let share = share(knee);
+    let share = share_by(&at, knee);
     let error = (error(knee, 1.0) + error(end, 1.0 - share) + error(best, share)).sqrt();
     let freedom = levels.freedom(knee, best).min(levels.freedom(knee, end));
     let critical = student_quantile(1.0 - ERROR / between.len() as f64, freedom);
@@ -83,7 +85,15 @@ mod tests {
         let positions: Vec<f64> = (0..14).map(|n| 2_f64.powi(n)).collect();
         assert_eq!(knee(&levels(&BATCHES, 0.005), &positions, 12), Some(3));
         let mirrored: Vec<f64> = BATCHES.iter().rev().copied().collect();
-        assert_eq!(knee(&levels(&mirrored, 0.005), &positions, 1), Some(10));
+        let even: Vec<f64> = (0..14).map(f64::from).collect();
+        assert_eq!(knee(&levels(&mirrored, 0.005), &even, 1), Some(10));
+    }
+
+    #[test]
+    fn what_costs_as_much_as_its_value_has_none() {
+        let positions: Vec<f64> = (0..8).map(|n| 2_f64.powi(n)).collect();
+        let proportional: Vec<f64> = positions.iter().map(|n| 3.0 + 0.1 * n).collect();
+        assert_eq!(knee(&levels(&proportional, 0.001), &positions, 0), None);
     }
 
     #[test]
