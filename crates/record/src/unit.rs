@@ -76,6 +76,7 @@ impl Unit {
             Unit::Other(_) if scaled.abs() < SMALLEST && scaled != 0.0 => format!("{scaled:.3e}"),
             _ => significant(scaled),
         };
+        let digits = digits.replacen('-', "−", usize::from(value < 0.0 && digits.starts_with('-')));
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
 
@@ -172,10 +173,10 @@ mod tests {
         assert_eq!(Unit::Other(String::new()).show(0.010_31), "0.01031");
         assert_eq!(Unit::Other("J".into()).show(0.5), "0.5000 J");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
-        assert_eq!(Unit::Other(String::new()).show(-1.4e308), "-1.400e308");
+        assert_eq!(Unit::Other(String::new()).show(-1.4e308), "−1.400e308");
         assert_eq!(Unit::Nanoseconds.show(1.4e308), "1.400e299 s");
         assert_eq!(Unit::Other(String::new()).show(2.5e-12), "2.500e-12");
-        assert_eq!(Unit::Other(String::new()).show(-5e-324), "-4.941e-324");
+        assert_eq!(Unit::Other(String::new()).show(-5e-324), "−4.941e-324");
     }
 
     #[test]
@@ -224,6 +225,6 @@ mod tests {
 
     #[test]
     fn a_difference_keeps_its_sign() {
-        assert_eq!(Unit::Nanoseconds.show(-5_630_000_000.0), "-5.630 s");
+        assert_eq!(Unit::Nanoseconds.show(-5_630_000_000.0), "−5.630 s");
     }
 }

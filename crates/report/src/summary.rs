@@ -88,11 +88,15 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
 }
 
 /// The middle half of the samples, as a share of the median, or as it is where the interval has 0
-/// in it.
+/// in it or a time is below 0.
 fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
     let share = summary.spread()?;
-    let is_around_zero = is_around_zero(summary);
-    Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { of_median(share) })
+    let is_no_time = *unit == Unit::Nanoseconds && summary.median < 0.0;
+    Some(if is_no_time || is_around_zero(summary) {
+        unit.show(summary.q3 - summary.q1)
+    } else {
+        of_median(share)
+    })
 }
 
 #[cfg(test)]

@@ -51,11 +51,16 @@ impl ComparisonReport<'_> {
     #[must_use]
     pub fn summary(&self) -> Vec<String> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
-        let measured = self.rows.iter().filter(|row| row.is_measured());
-        let seen = clauses::could_see(measured.map(|row| row.told_least().unwrap_or(0.0)))
-            .map_or_else(String::new, |what| {
-                format!("; smallest detectable difference (with a chance of 80 %): {what}")
-            });
+        let measured: Vec<&ComparedRow> =
+            self.rows.iter().filter(|row| row.is_measured()).collect();
+        // It would contradict a smaller difference that was found.
+        let (clear, others): (Vec<&ComparedRow>, Vec<&ComparedRow>) =
+            measured.iter().partition(|row| row.least().is_some() && row.told_least().is_none());
+        let of = if clear.is_empty() { "" } else { " of the other rows" };
+        let least = others.iter().map(|row| row.told_least().unwrap_or(0.0));
+        let seen = clauses::could_see(least).map_or_else(String::new, |what| {
+            format!("; smallest detectable difference{of} (with a chance of 80 %): {what}")
+        });
         let first = format!("{kind}{}{seen}", counts(self.rows));
         let rest = [self.spent_budget(), self.imprecise(), self.family()];
         std::iter::once(first).chain(rest.into_iter().flatten()).collect()

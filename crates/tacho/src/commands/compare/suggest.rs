@@ -35,8 +35,8 @@ pub fn may_be_commands(command: &CompareArgs) -> bool {
 }
 
 /// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be
-/// revisions, whose plan is missed; one beside a file or a program, or one that is nearly that of a
-/// file, is mistyped.
+/// revisions, whose plan is missed; one beside a file or a program, one that is nearly that of a
+/// file, or a path is mistyped.
 pub fn mistyped(command: &CompareArgs) -> Option<CompareMistake> {
     if command.b.is_none() && exported(&command.a).is_some() {
         return Some(CompareMistake::ReportAlone { name: command.a.clone() });
@@ -47,7 +47,8 @@ pub fn mistyped(command: &CompareArgs) -> Option<CompareMistake> {
     let is_word = |typed: &&String| !is_here(typed) && !typed.contains(':');
     sides.into_iter().flatten().filter(is_word).find_map(|typed| {
         let (name, nearest) = (typed.clone(), nearest_file(typed));
-        (beside || nearest.is_some()).then_some(CompareMistake::NothingHere { name, nearest })
+        let is_meant = beside || nearest.is_some() || typed.contains('/');
+        is_meant.then_some(CompareMistake::NothingHere { name, nearest })
     })
 }
 

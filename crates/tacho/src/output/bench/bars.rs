@@ -75,8 +75,14 @@ fn draw(all: &[(&str, Vec<f64>)], width: usize) -> String {
         out += &format!("{}\n", format!("{shown:>width$} {}", rows.join("  ")).trim_end());
     }
     let short = short_names(&bars);
-    let names: Vec<String> =
-        bars.iter().zip(&short).map(|((_, values), name)| named(name, values.len())).collect();
+    let widths = bars.iter().map(|(_, values)| values.len());
+    let mut names: Vec<String> =
+        widths.clone().zip(&short).map(|(width, name)| named(name, width)).collect();
+    if names.iter().enumerate().any(|(at, name)| names[..at].contains(name)) {
+        // As in the order of the table.
+        let numbered = (1..).zip(&short).map(|(number, name)| format!("{number}: {name}"));
+        names = widths.zip(numbered).map(|(width, name)| named(&name, width)).collect();
+    }
     out + &format!("{}\n", format!("{:width$} {}", "", names.join("  ")).trim_end())
 }
 
