@@ -13,8 +13,8 @@ use tacho_report::words::as_written;
 use super::forecast::about;
 use crate::output::text::{count, duration, has_callgrind};
 
-/// Where fewer samples are expected, there is hardly any noise.
-const FEW: f64 = 40.0;
+/// Seconds that would be shown as 0.00.
+const SHORT: f64 = 0.01;
 
 /// The forecast for machines: `docs/src/formats`.
 #[derive(Debug, Serialize)]
@@ -121,11 +121,11 @@ fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 /// How many samples of each kind of noise, or of that which is known here.
 fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let (low, high) = expected.samples(asked);
-    let known = expected.sd.and_then(|sd| Some((sd, samples_of(asked, 0.0, sd)?)));
+    let known = expected.sd.filter(|sd| samples_of(asked, 0.0, *sd).is_some());
     if known.is_none() && low >= high {
         return format!("about {} samples", about(high));
     }
-    let Some((sd, samples)) = known else {
+    let Some(sd) = known else {
         let much = match asked.by {
             ValueComparison::Failure => "if the command is flaky",
             _ => "if values vary much",
@@ -133,9 +133,10 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
         let [low, high] = [low, high].map(about);
         return format!("{low} samples, or {high} and more {much}");
     };
-    let varied = match samples {
-        few if few < FEW => "hardly varied".to_owned(),
-        _ => format!("varied by {}", varying(asked, sd)),
+    let varied = if sd > 0.0 {
+        format!("varied by {}", varying(asked, sd))
+    } else {
+        "did not vary".to_owned()
     };
     let values = if expected.is_by_cpu { "CPU times" } else { "values" };
     let earlier = format!("in earlier runs {values} {varied}");
@@ -156,7 +157,10 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let Some(building) = expected.building() else {
         return format!("the time is known after the first build{most}");
     };
-    let builds = seconds(building);
+    let builds = match building {
+        little if little < SHORT => "hardly any time".to_owned(),
+        building => format!("about {}", seconds(building)),
+    };
     let executing = match expected.takes(asked) {
         None => "; the time of executions is known after the first",
         Some(_) if !expected.executes => "",
@@ -166,7 +170,7 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             return format!("about {range}{most}");
         }
     };
-    format!("about {builds} for the builds{executing}{most}")
+    format!("{builds} for the builds{executing}{most}")
 }
 
 /// The least effect that is looked for.
