@@ -93,9 +93,15 @@ impl ComparedRow {
     /// contradict.
     #[must_use]
     pub fn told_least(&self) -> Option<f64> {
+        self.least().filter(|_| !self.found_below_least())
+    }
+
+    /// Whether a difference was found that is below the smallest detectable one.
+    #[must_use]
+    pub fn found_below_least(&self) -> bool {
         let found = self.ratio().map(|ratio| (ratio - 1.0).abs());
-        let is_clear = matches!(self.verdict, Verdict::Faster | Verdict::Slower);
-        self.least().filter(|least| !is_clear || found.is_none_or(|found| found >= *least))
+        matches!(self.verdict, Verdict::Faster | Verdict::Slower)
+            && found.zip(self.least()).is_some_and(|(found, least)| found < least)
     }
 
     /// By how much the second side is worse than the first, at least and at most: shares of one,

@@ -53,13 +53,14 @@ impl ComparisonReport<'_> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
         let measured: Vec<&ComparedRow> =
             self.rows.iter().filter(|row| row.is_measured()).collect();
-        // It would contradict a smaller difference that was found.
-        let (clear, others): (Vec<&ComparedRow>, Vec<&ComparedRow>) =
-            measured.iter().partition(|row| row.least().is_some() && row.told_least().is_none());
-        let of = if clear.is_empty() { "" } else { " of the other rows" };
-        let least = others.iter().map(|row| row.told_least().unwrap_or(0.0));
+        let least = measured.iter().map(|row| row.told_least().unwrap_or(0.0));
         let seen = clauses::could_see(least).map_or_else(String::new, |what| {
-            format!("; smallest detectable difference{of} (with a chance of 80 %): {what}")
+            let below = measured.iter().filter(|row| row.found_below_least()).count();
+            let why = match below {
+                0 => String::new(),
+                some => format!("; a smaller difference was found in {}", count(some, "other row")),
+            };
+            format!("; smallest detectable difference (with a chance of 80 %): {what}{why}")
         });
         let first = format!("{kind}{}{seen}", counts(self.rows));
         let rest = [self.spent_budget(), self.imprecise(), self.family()];
