@@ -353,6 +353,20 @@ fn the_same_program_is_told_and_not_measured() {
 }
 
 #[test]
+fn a_junit_file_that_cannot_be_written_is_reported_before_anything_is_executed() {
+    let project = Project::empty();
+    let arguments =
+        ["compare", "touch executed", "true", "--command", "-r", "2", "--junit", "no/such.xml"];
+    let refused = Answer::of(&project.command(arguments).output().unwrap()).exits(2);
+    assert!(
+        refused.stderr.starts_with("error: cannot write `no/such.xml`: "),
+        "{}",
+        refused.stderr
+    );
+    assert!(refused.stdout.is_empty() && !project.path().join("executed").exists());
+}
+
+#[test]
 fn what_cannot_be_compared_is_said_with_the_reason() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = 'test -e prog'\nartifacts");
     let project = Project::repository().plan(&plan);

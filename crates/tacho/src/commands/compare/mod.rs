@@ -15,6 +15,7 @@ use tacho_experiment::compare::{ReportRows, ResolvedSide};
 use tacho_record::{Comparing, Plan, StopCondition};
 
 use crate::cli::{CompareArgs, GlobalArgs};
+use crate::commands::bench::exports::check_writable;
 use crate::commands::compare::exit_status::exit;
 use crate::commands::compare::fail_on::fail_on;
 use crate::commands::compare::rows::ComparisonRows;
@@ -31,6 +32,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     let margin = share("--margin", &command.terms.margin)?;
     let fail_on = fail_on(&command.terms)?;
     let until = until(command, fail_on.as_ref())?;
+    command.junit.as_deref().map_or(Ok(()), check_writable)?;
     let given = SideLookup::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
