@@ -1471,6 +1471,12 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
         "{}",
         told("compare v1 v2")
     );
+    assert_eq!(
+        told("compare criterion/base criterion/new"),
+        nothing("criterion/base")
+            + "hint: without a plan a side is a file of another tool, or a command: `tacho \
+                compare --help`\n"
+    );
     let project = Project::scripts(1).file("light", "#!/bin/sh\n");
     std::fs::set_permissions(
         project.path().join("light"),
