@@ -313,7 +313,7 @@ fn a_bisection_names_a_commit_across_quirks_and_what_hides_one_without() {
     assert!(text.stdout.contains(" change 39\n"), "{}", text.stdout);
     assert!(text.stdout.contains("or one of the 9 commits before it that could not be measured"));
     assert!(
-        text.stdout.contains("not built: exit status 1: prog.c:1: error: no compat.h\n"),
+        text.stdout.contains("not built: exit status 1: prog.c:1: error: no compat.h"),
         "{}",
         text.stdout
     );

@@ -344,10 +344,9 @@ fn a_bisection_shows_bounds_as_such() {
     );
     assert!(told.contains("  > 4") && !line(" > 4").contains('±'), "{told}");
     let log = project.tacho("bisect log").exits(0).stdout;
-    let is_limited =
-        |line: &str| line.contains("(commit 2): > 4") || line.contains("(commit 3): > 4");
+    let is_limited = |line: &str| line.contains("(2 of 3): > 4") || line.contains("(3 of 3): > 4");
     assert!(log.lines().any(is_limited), "{log}");
-    assert!(!log.lines().any(|line| line.contains("(commit 0): > ")), "{log}");
+    assert!(!log.lines().any(|line| line.contains("(0 of 3): > ")), "{log}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains(" by > ") && markdown.contains("| > 4"), "{markdown}");
     let json = project.tacho("bisect log --json").exits(0).json();

@@ -33,7 +33,10 @@ fn the_best_value_of_a_grid_is_named_with_what_the_default_costs() {
     let told = lines[7..].join("\n");
     assert!(told.starts_with("best: `n=30`, 1000\n"), "{told}");
     assert!(told.contains("\nplateau: `n=30` alone (95 % confidence)\n"), "{told}");
-    assert!(told.contains("\ndefault: `n=10` costs 40.0 % (95 %: 40.0 % … 40.0 %)"), "{told}");
+    assert!(
+        told.contains("\ndefault: `n=10` is 40.0 % worse than the best (95 %: 40.0 % … 40.0 %)"),
+        "{told}"
+    );
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", answer.stdout);
     // What it says is about the cost, not about times.
     assert_eq!(answer.stderr, "");

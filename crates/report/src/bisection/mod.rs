@@ -28,7 +28,7 @@ pub use sizes::{
 };
 pub use undecided::{
     alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,
-    stretch, undecided, unit,
+    stretch, undecided, unit, unusable_line,
 };
 pub use words::{
     around_it, changed_by, changed_subject, culprit_line, found, level_heading, likely,

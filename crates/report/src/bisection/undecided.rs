@@ -436,8 +436,21 @@ pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -
         format!("{} from {first} to {last}", count(tried, "commit"))
     } else {
         let commits = count(all, "commit");
-        format!("{tried} of the {commits} from {first} to {last} (the others were not tried)")
+        format!("{tried} of the {commits} from {first} to {last}")
     }
+}
+
+/// Which commits could not be measured, why, and whether others between them were not tried.
+#[must_use]
+pub fn unusable_line(bisection: &Bisection, group: &[UnusableRevision]) -> String {
+    let all =
+        group.first().zip(group.last()).map_or(0, |(first, last)| last.place - first.place + 1);
+    let untried = match all.saturating_sub(group.len()) {
+        0 => "",
+        1 => " (the other one was not tried)",
+        _ => " (the others were not tried)",
+    };
+    format!("{} {}{untried}", stretch(bisection, group, ""), failure_of(group))
 }
 
 /// What went wrong: the kind of failure and its reason, once where both say the same.

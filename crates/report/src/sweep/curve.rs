@@ -118,11 +118,10 @@ impl SweepFindings<'_> {
         let cost = curve.costs[place];
         let (low, high) = cost.interval;
         let share = |cost: f64| percent(cost.exp_m1());
-        let words = if self.metric.better == Direction::Lower { "costs" } else { "loses" };
         let is_alike = curve.plateau.contains(&place);
         let but = if is_alike { "; it cannot be distinguished from the best" } else { "" };
         Some(format!(
-            "default: {name} {words} {} (95 %: {} … {}){but}",
+            "default: {name} is {} worse than the best (95 %: {} … {}){but}",
             share(cost.estimate),
             share(low),
             share(high)

@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, changed_subject, constant, cpu_change, effect_between, failure_of, level,
-    level_heading, level_interval, level_of, likely, margin, outcome, probes, sides, size_remark,
-    stretch, subject,
+    alike, around_it, changed_subject, constant, cpu_change, effect_between, level, level_heading,
+    level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, subject,
+    unusable_line,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
@@ -317,8 +317,7 @@ fn unusable(view: &View, one: &Bisection) -> Markup {
                     "range."
                 }
                 ol.commits { @for group in alike(one) { li {
-                    @let line = format!("{} {}", stretch(one, group, ""), failure_of(group));
-                    (linked(view, "../", &line))
+                    (linked(view, "../", &unusable_line(one, group)))
                 } } }
             }
         }

@@ -172,8 +172,18 @@ impl TrackReport<'_> {
             format!("nothing was measured: everything was executed before, and {part} of it failed")
         } else {
             let is_all = builds.len() == self.revisions.len() && builds.iter().all(is_built);
-            let what = if is_all { "everything is measured" } else { "all builds are measured" };
-            format!("nothing was missing: {what}{}", self.to_precision())
+            let failed = tacho_experiment::failures(builds).0;
+            match failed {
+                0 if is_all => {
+                    format!("nothing was missing: everything is measured{}", self.to_precision())
+                }
+                0 => format!("nothing was missing: all builds are measured{}", self.to_precision()),
+                some => format!(
+                    "nothing was left to measure: {} failed, and all others are measured{}",
+                    text::count(some, "build"),
+                    self.to_precision()
+                ),
+            }
         }
     }
 

@@ -121,7 +121,11 @@ fn print(
     let all: Vec<String> = [bisected].into_iter().chain(inside).map(text).collect();
     output::print(&all.join("\n"))?;
     if let Some(revert) = revert {
-        output::print(&format!("\nreverted:\n{}", revert.text()))?;
+        let text = match revert.not_built() {
+            Some(why) => format!("\nreverted: not measured: {why}\n"),
+            None => format!("\nreverted:\n{}", revert.text()),
+        };
+        output::print(&text)?;
     }
     Ok(())
 }

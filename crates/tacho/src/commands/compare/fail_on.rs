@@ -1,7 +1,7 @@
 //! What `--fail-on` means, and which metrics it judges.
 
 use tacho_experiment::compare::Gate;
-use tacho_record::{BenchmarkKey, Metric, percentage};
+use tacho_record::{BenchmarkKey, Metric};
 
 use crate::cli::{ComparisonArgs, ShownMetricArgs};
 use crate::commands::defaults::share;
@@ -30,10 +30,11 @@ pub fn fail_on(terms: &ComparisonArgs) -> Result<Option<FailOnGate>, CompareMist
 
 /// From which share on slower is a failure.
 fn beyond(typed: &str, margin: &str) -> Result<f64, CompareMistake> {
-    let limit = percentage(
-        ["slower:", "worse:"].iter().find_map(|it| typed.strip_prefix(it)).unwrap_or(typed),
-    )
-    .map_err(|_| CompareMistake::NoLimit { text: typed.to_owned() })?;
+    let limit = ["slower:", "worse:"].iter().find_map(|it| typed.strip_prefix(it)).unwrap_or(typed);
+    // Twice as slow is 100 % slower, so it may be more.
+    let percent = limit.trim().strip_suffix('%').and_then(|it| it.trim().parse::<f64>().ok());
+    let limit = percent.map(|it| it / 100.0).filter(|it| *it > 0.0 && it.is_finite());
+    let limit = limit.ok_or_else(|| CompareMistake::NoLimit { text: typed.to_owned() })?;
     if limit > 0.0 && limit < share("--margin", margin)? {
         return Err(CompareMistake::LimitWithinMargin {
             text: typed.to_owned(),

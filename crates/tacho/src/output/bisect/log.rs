@@ -81,9 +81,10 @@ pub fn log(bisection: &Bisection, steps: &[BisectionStep]) -> String {
 /// One step in a line.
 pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
     let place = bisection.place(&step.revision);
+    let last = bisection.candidates.len().saturating_sub(1);
     let cut = step.revision.get(..SHORT).unwrap_or(&step.revision);
     let short = place.map_or(cut, |place| bisection.candidates[place].revision.short());
-    let place = place.map_or_else(String::new, |place| format!(" (commit {place})"));
+    let place = place.map_or_else(String::new, |place| format!(" ({place} of {last})"));
     let took = |seconds: f64| {
         duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default())
     };

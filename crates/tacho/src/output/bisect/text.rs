@@ -10,9 +10,9 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, failure_of,
-    headline, level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry,
-    sides, size_remark, stage, stretch, suspects, then, undecided, unit, unseen,
+    alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, headline,
+    level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
+    size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -413,9 +413,7 @@ fn ladder_in_markdown(bisection: &Bisection) -> String {
 /// Which revisions could not be measured, and why.
 fn unusable(bisection: &Bisection) -> Vec<Block> {
     let groups = alike(bisection);
-    let line = |group: &&[UnusableRevision]| {
-        format!("{} {}", stretch(bisection, group, ""), failure_of(group))
-    };
+    let line = |group: &&[UnusableRevision]| unusable_line(bisection, group);
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     let more = (more > 0).then(|| format!("… {more} more could not be measured"));
     let hints = [retry(bisection), ratios(bisection), unit(bisection)].into_iter().flatten();
