@@ -12,6 +12,8 @@ use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::{even_out, pooled_reach};
 use crate::build::layout_rotation::{LayoutMedians, layout_of};
+use crate::changes::event::orders;
+use crate::changes::named::take_up;
 use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::{RunRules, StoppingReasons};
@@ -82,7 +84,9 @@ pub fn read_with_values(
     let known = store.builds(of.host)?;
     let mut all = Vec::with_capacity(metrics.len());
     let ends = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?;
-    let reported = store.changes(of.host)?;
+    let mut reported = store.changes(of.host)?;
+    let places = orders(&store.revisions()?);
+    take_up(store, &places, &mut reported)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let usual = even_out(&mut values, metric);

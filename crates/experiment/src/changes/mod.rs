@@ -13,7 +13,7 @@ mod confirm;
 #[cfg(test)]
 mod confirmation_tests;
 mod environment;
-mod event;
+pub(crate) mod event;
 mod file_points;
 mod given;
 mod judge;
@@ -22,7 +22,7 @@ mod kept_alert;
 mod life;
 mod material;
 mod measured_sides;
-mod named;
+pub(crate) mod named;
 mod other_work;
 mod readings;
 mod scope;
