@@ -862,8 +862,9 @@ fn two_commands_may_be_executed_at_the_same_time() {
         to_file.contains("twice at the same time: both would write their output to one file"),
         "{to_file}"
     );
-    let answer =
-        bench(&["--duet", "-r", "6", "-S", "sh", "--json", "true", "sleep 0.7"]).exits(0).json();
+    let answer = bench(&["--duet", "-r", "6", "-S", "sh", "--json", "sleep 0.1", "sleep 0.7"])
+        .exits(0)
+        .json();
     let compared = &answer["commands"][1]["compared"];
     assert_eq!((&compared["estimator"], &compared["rounds"]), (&"round-ratios".into(), &6.into()));
     assert_eq!(

@@ -241,12 +241,13 @@ fn a_run_says_what_it_measured_and_no_range_where_revisions_were_named() {
     let project = Project::scripts(4);
     let names = ["HEAD~3", "HEAD~2", "HEAD"].map(|it| project.git(["rev-parse", it]));
     let [a, b, c] = names.each_ref().map(|id| &id[..10]);
-    project.tacho("track HEAD~3 HEAD~2 HEAD").succeeds();
+    // The memory of so short a script may change by chance, which is a note.
+    project.tacho("track HEAD~3 HEAD~2 HEAD").exits(0);
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.contains(&format!("track {a}, {b}, {c}\n")), "{log}");
     let run = project.tacho("show run:1").succeeds().stdout;
     assert!(run.contains("\n12 executions at 3 revisions; "), "{run}");
-    project.tacho("track").succeeds();
+    project.tacho("track").exits(0);
     let log = project.tacho("log -n 1").succeeds().stdout;
     assert!(log.contains(".."), "{log}");
 }
