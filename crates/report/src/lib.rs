@@ -17,6 +17,7 @@ pub mod detection;
 pub mod host;
 pub mod layouts;
 pub mod meaning;
+pub mod median_difference;
 pub mod probe;
 pub mod quirk;
 pub mod revision;

@@ -1,6 +1,6 @@
 //! The numbers of a summary as text.
 
-use tacho_record::Unit;
+use tacho_record::{Point, Unit};
 use tacho_stats::{BoundedValue, Summary};
 
 use crate::words::{interval, median, percent};
@@ -45,6 +45,18 @@ impl SummaryText {
             max: summary.known_max().shown(show),
         }
     }
+}
+
+/// What a point's values say, those of executions that reached a limit among them.
+#[must_use]
+pub fn of_point(point: &Point) -> Option<Summary> {
+    if !point.layouts.is_empty() {
+        return Summary::over_layouts(&point.values, &point.limited.bounds);
+    }
+    // An interval of a fixed number of values does not hold where looking at them chose it.
+    let reach = point.reach.filter(|_| !point.looked_at);
+    let summary = Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)?;
+    Some(summary.with_reach(reach))
 }
 
 /// Whether values are on both sides of 0, as those of a difference may be, or 0 is their median:

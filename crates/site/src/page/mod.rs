@@ -26,7 +26,7 @@ pub(crate) mod series;
 use maud::{DOCTYPE, Markup, html};
 use tacho_record::{Bisection, BuildGap};
 use tacho_report::build::{gap_words, largest_gaps};
-use tacho_report::series::MedianDifference;
+use tacho_report::median_difference::MedianDifference;
 
 use crate::text;
 use crate::view::{RevisionView, View};

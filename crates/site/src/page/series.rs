@@ -7,10 +7,8 @@ use super::{
     revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
-use tacho_report::series::{
-    ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, MedianDifference, RUN_BEGINS, apart_means, better,
-    uneven_runs,
-};
+use tacho_report::median_difference::{MedianDifference, apart_means};
+use tacho_report::series::{ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, RUN_BEGINS, better, uneven_runs};
 use tacho_report::summary::SummaryText;
 use tacho_report::words::median;
 

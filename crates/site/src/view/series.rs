@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tacho_record::{BuildState, ChangeVerdict, Point, Series, Unit};
-use tacho_report::series::{MedianDifference, rows as rows_of, state};
+use tacho_report::median_difference::MedianDifference;
+use tacho_report::series::{rows as rows_of, state};
 use tacho_stats::{Summary, summary::median};
 
 use super::DisplayScale;

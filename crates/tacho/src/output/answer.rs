@@ -10,7 +10,7 @@ use tacho_record::{
     BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, QuietWait,
     ReferenceSummary, Run, RunState, Sample, Series, Steadiness, Stop,
 };
-use tacho_report::series::summary;
+use tacho_report::summary;
 
 use super::bounds::Bounds;
 use super::levels::LevelsAnswer;
@@ -127,7 +127,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
-        let summary = summary(point);
+        let summary = summary::of_point(point);
         let mut bounds = Bounds::default();
         Self {
             revision: &point.revision.id,

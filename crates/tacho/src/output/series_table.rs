@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use tacho_record::{Point, Series, in_backticks, short_name};
+use tacho_report::median_difference::apart_means;
 use tacho_report::series::{
     self, ANOTHER_RECIPE_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow,
-    RUN_BEGINS, apart_means, better, revision_name, state, summary,
+    RUN_BEGINS, better, revision_name, state,
 };
-use tacho_report::summary::SummaryText;
+use tacho_report::summary::{self, SummaryText};
 
 use super::table::{hide_empty_columns, plain, render};
 use super::{colour, spark, text};
@@ -30,7 +31,7 @@ const LEAST_SPARK: usize = 10;
 pub fn table(series: &Series) -> String {
     let key = &series.key;
     let medians: Vec<Option<f64>> =
-        series.points.iter().map(|point| Some(summary(point)?.median)).collect();
+        series.points.iter().map(|point| Some(summary::of_point(point)?.median)).collect();
     let is_looked_at = series.points.iter().any(|point| point.looked_at);
     let means = || format!("  * this interval is {LOOKED_AT_MEANS}\n");
     let note = if is_looked_at { means() } else { String::new() };
