@@ -92,6 +92,17 @@ fn a_benchmark_of_the_project_itself_is_proposed() {
 }
 
 #[test]
+fn a_folder_without_history_is_reported() {
+    let answer = Project::empty().tacho("init").succeeds().stdout;
+    assert!(
+        answer.contains("not in a git repository: `repository` in the plan names another"),
+        "{answer}"
+    );
+    let answer = Project::repository().tacho("init").succeeds().stdout;
+    assert!(!answer.contains("not in a git repository"), "{answer}");
+}
+
+#[test]
 fn a_benchmark_in_python_imports_what_was_built() {
     let project = Project::repository()
         .file("pyproject.toml", "[project]\nname = 'slug'\ndependencies = ['pytest-benchmark']\n")
@@ -188,4 +199,20 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     assert!(
         std::fs::read_to_string(project.path().join("report.md")).unwrap().starts_with("```\n")
     );
+}
+
+#[test]
+fn a_test_that_takes_a_benchmark_is_one_without_a_requirement() {
+    let project = Project::repository()
+        .file("pyproject.toml", "[project]\nname = 'slug'\n")
+        .file("slug/__init__.py", "")
+        .file("tests/test_words.py", "def test_words():\n    pass\n")
+        .file("benchmarks/test_speed.py", "def test_speed(benchmark):\n    benchmark(len, [])\n");
+    let answer = project.tacho("init").succeeds().stdout;
+    assert!(answer.contains("those of pytest-benchmark in benchmarks/"), "{answer}");
+    let without = Project::repository()
+        .file("pyproject.toml", "[project]\nname = 'slug'\n")
+        .file("tests/test_words.py", "def test_words(benchmark_file):\n    pass\n");
+    let answer = without.tacho("init").succeeds().stdout;
+    assert!(!answer.contains("pytest-benchmark"), "{answer}");
 }

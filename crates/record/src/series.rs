@@ -175,7 +175,7 @@ pub struct Series {
     /// The runs in which the host's speed moved; the values are those at its usual speed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uneven: Vec<HostUnevenness>,
-    /// The changes of its level that are reported.
+    /// The changes of its level that are reported, or were and are not seen now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<LevelChange>,
 }
@@ -191,13 +191,15 @@ pub struct LevelChange {
     pub effect: Option<f64>,
     /// Whether its interval lies on one side of 0.
     pub is_sure: bool,
+    /// Whether the last analysis saw it: later samples may make a change uncertain.
+    pub is_seen: bool,
 }
 
 impl Series {
     /// The reported change of the level at a revision.
     #[must_use]
     pub fn change_at(&self, revision: &str) -> Option<&LevelChange> {
-        self.changes.iter().find(|change| change.revision == revision)
+        self.changes.iter().find(|change| change.revision == revision && change.is_seen)
     }
 }
 

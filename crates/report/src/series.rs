@@ -1,14 +1,14 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    BenchmarkKey, Course, Direction, EndReason, HostUnevenness, Metric, Phase, Point, Revision,
-    Sample, Series, Steadiness, Stop,
+    BenchmarkKey, Course, Direction, EndReason, HostUnevenness, LevelChange, Metric, Phase, Point,
+    Revision, Sample, Series, Steadiness, Stop, short_name,
 };
 use tacho_stats::{BoundedValue, Summary};
 
 use crate::median_difference::MedianDifference;
 use crate::summary;
-use crate::words::{change, count, cut, limited, moved, precision};
+use crate::words::{change, count, cut, effect, limited, moved, precision};
 
 /// Of why an execution failed this many characters stand beside the numbers.
 const FAILURE: usize = 240;
@@ -17,6 +17,27 @@ const FAILURE: usize = 240;
 const MOST_OF_SPREAD: f64 = 2.0;
 /// A host whose speed moves by less is not worth a line.
 const LITTLE: f64 = 0.01;
+
+/// The changes that were reported and that the last analysis did not see, so that no row is marked.
+#[must_use]
+pub fn unseen_changes(series: &Series) -> Option<String> {
+    let is_shown =
+        |change: &&LevelChange| series.points.iter().any(|it| it.revision.id == change.revision);
+    let unseen = series.changes.iter().filter(|change| !change.is_seen).filter(is_shown);
+    let named = |change: &LevelChange| {
+        let by = change.effect.map_or_else(String::new, |by| format!(" ({})", effect(by)));
+        format!("{}{by}", short_name(&change.revision))
+    };
+    let all: Vec<String> = unseen.map(named).collect();
+    let changes = if all.len() == 1 { "change" } else { "changes" };
+    (!all.is_empty()).then(|| {
+        format!(
+            "not certain any more with the samples added since: the {changes} found earlier at {}; \
+             more rounds may decide",
+            all.join(", ")
+        )
+    })
+}
 
 /// In which runs of a series the host's speed moved, and that its values are those at the usual
 /// speed.
@@ -350,11 +371,29 @@ mod tests {
         assert_eq!(shown(linked, vec![])[1], ("+0.0 %".to_owned(), None));
         // What is reported is said all the same; and counts that no host moves.
         let revision = "b".to_owned();
-        let reported =
-            tacho_record::LevelChange { revision, rises: true, effect: Some(0.02), is_sure: true };
+        let reported = tacho_record::LevelChange {
+            revision,
+            rises: true,
+            effect: Some(0.02),
+            is_sure: true,
+            is_seen: true,
+        };
         assert_eq!(shown(apart, vec![reported])[1], ("+2.0 %".to_owned(), Some(2)));
         let counts = vec![point("a", &[(1, 100.0)], 0.0), point("b", &[(2, 101.0)], 0.0)];
         assert_eq!(shown(counts, vec![])[1], ("+1.0 %".to_owned(), Some(2)));
+    }
+
+    #[test]
+    fn a_change_that_is_not_certain_any_more_is_reported_and_not_marked() {
+        let revision = "b".to_owned();
+        let unseen =
+            LevelChange { revision, rises: true, effect: Some(0.1), is_sure: true, is_seen: false };
+        let points = vec![point("a", &[(1, 100.0)], 1.0), point("b", &[(1, 110.0)], 1.0)];
+        let series = series(points, vec![unseen]);
+        let marked = rows(&series, &series.points)[1].change.unwrap();
+        assert_eq!((marked.text().as_str(), marked.word()), ("+10.0 %", ""));
+        let line = unseen_changes(&series).unwrap();
+        assert!(line.contains("the change found earlier at b (+10.0 %); more rounds"), "{line}");
     }
 
     #[test]
@@ -379,8 +418,13 @@ mod tests {
             built("d", 110.0, "of a quirk", false),
         ];
         let revision = "c".to_owned();
-        let reported =
-            tacho_record::LevelChange { revision, rises: false, effect: None, is_sure: true };
+        let reported = tacho_record::LevelChange {
+            revision,
+            rises: false,
+            effect: None,
+            is_sure: true,
+            is_seen: true,
+        };
         let series = series(points, vec![reported]);
         let rows = rows(&series, &series.points);
         let borders: Vec<Option<String>> = rows.iter().map(PointRow::border).collect();
@@ -398,6 +442,7 @@ mod tests {
                 rises: true,
                 effect: Some(effect),
                 is_sure: true,
+                is_seen: true,
             };
             let series = series(points, effect.map(change).into_iter().collect());
             rows(&series, &series.points)[1].change.unwrap().is_apart()

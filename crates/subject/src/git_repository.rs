@@ -8,6 +8,16 @@ use std::path::{Path, PathBuf};
 use crate::SubjectError;
 use crate::git::{self, Git};
 
+/// Whether a folder is in no git repository, and is no checkout of CVS.
+#[must_use]
+pub fn is_without_history(folder: &Path) -> bool {
+    let is_in_none = || {
+        let opened = Repository::open(folder);
+        matches!(opened, Err(SubjectError::NotARepository { .. }))
+    };
+    !folder.join("CVS").is_dir() && is_in_none()
+}
+
 /// A git repository of the user.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {

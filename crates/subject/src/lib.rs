@@ -37,6 +37,7 @@ pub use builder::{BuildOutcome, Builder, NoBuilder};
 pub use cvs::{ReadProgress, tell_of_reading};
 pub use detect::{CiSystem, init_plan, own_benchmark};
 pub use error::SubjectError;
+pub use git_repository::is_without_history;
 pub use history::{RevisionStep, edited_files, fetch, history};
 pub use layout::{FixedOrder, Layout, Linker};
 pub use local_builder::LocalBuilder;

@@ -117,13 +117,13 @@ pub fn read_with_values(
     Ok(all)
 }
 
-/// The changes of the level of a metric that are reported, without those that are not seen now or
-/// that other work on the host explains.
+/// The changes of the level of a metric that stand, without those that other work on the host
+/// explains.
 fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
     let is_of = |change: &&Change| {
         let key = &change.series;
         let is_level = change.finding.kind.is_of_level();
-        let is_reported = change.is_seen() && !change.is_of_other_work();
+        let is_reported = change.stands() && !change.is_of_other_work();
         is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {
@@ -133,6 +133,7 @@ fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> V
             rises: after > before,
             effect: change.effect(),
             is_sure: change.is_sure(),
+            is_seen: change.is_seen(),
         }
     };
     all.iter().filter(is_of).map(level).collect()
@@ -414,7 +415,7 @@ mod tests {
                 "life": { "life": life }, "fixed_by": null, "again": null
             }))
             .unwrap();
-            !level_changes(&[change], &key, &metric).is_empty()
+            level_changes(&[change], &key, &metric).iter().any(|change| change.is_seen)
         };
         assert!(marked(0, "provisional") && marked(2, "confirmed") && !marked(2, "provisional"));
     }

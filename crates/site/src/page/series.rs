@@ -155,7 +155,7 @@ fn now(view: &View, series: &SeriesView) -> Markup {
 
 /// Why a difference since the first revision is not marked.
 fn first_unmarked(series: &SeriesView) -> &'static str {
-    let is_any = !series.series.changes.is_empty();
+    let is_any = series.series.changes.iter().any(|change| change.is_seen);
     if is_any { "the intervals of both medians overlap" } else { NOT_REPORTED }
 }
 

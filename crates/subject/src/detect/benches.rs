@@ -79,12 +79,17 @@ fn go_bench(folder: &Folder) -> Option<OwnBenchmark> {
 }
 
 fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
+    const PLACES: [&str; 5] = ["benchmarks/", "bench/", "tests/benchmarks/", "tests/", "test/"];
     let uses =
         ["pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"];
-    uses.iter()
-        .find(|file| folder.read(file).is_some_and(|text| text.contains("pytest-benchmark")))?;
-    let place = ["benchmarks/", "bench/", "tests/benchmarks/", "tests/"];
-    let place = place.into_iter().find(|place| !folder.entries(place).is_empty())?;
+    let is_required =
+        |file: &&&str| folder.read(file).is_some_and(|text| text.contains("pytest-benchmark"));
+    let used = PLACES.into_iter().find(|place| takes_benchmark(folder, place));
+    let required = || {
+        uses.iter().find(is_required)?;
+        PLACES.into_iter().find(|place| !folder.entries(place).is_empty())
+    };
+    let place = used.or_else(required)?;
     Some(OwnBenchmark {
         what: format!("those of pytest-benchmark in {place}"),
         build: None,
@@ -97,6 +102,18 @@ fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
         ),
         metrics: Some("[{ name = \"time\", from = \"pytest-benchmark\", file = \"out.json\" }]"),
     })
+}
+
+/// Whether a test in this folder has the parameter `benchmark`, which pytest-benchmark fills in.
+fn takes_benchmark(folder: &Folder, place: &str) -> bool {
+    let is_test = |line: &str| {
+        let parameters = line.strip_prefix("def test_").and_then(|rest| rest.split_once('('));
+        parameters
+            .is_some_and(|(_, rest)| rest.split([',', ')']).any(|it| it.trim() == "benchmark"))
+    };
+    let files = folder.entries(place).into_iter().filter(|file| file.ends_with(".py"));
+    let texts = files.filter_map(|file| folder.read(&format!("{place}{file}")));
+    texts.into_iter().any(|text| text.lines().any(|line| is_test(line.trim_start())))
 }
 
 fn make_target(folder: &Folder) -> Option<OwnBenchmark> {

@@ -30,6 +30,10 @@ pub fn execute(command: &InitArgs) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
+/// What is said where no history is found.
+const NO_REPOSITORY: &str = "this folder is not in a git repository: `repository` in the plan names \
+     another one; without any, `tacho bench` compares commands\n";
+
 /// What was written, and the step that comes next.
 fn written(path: &Path, folder: &Path) -> String {
     let mut out = format!("wrote `{}`\n", path.display());
@@ -39,8 +43,9 @@ fn written(path: &Path, folder: &Path) -> String {
              for it\n"
         );
     }
+    let repository = if tacho_subject::is_without_history(folder) { NO_REPOSITORY } else { "" };
     out + &format!(
-        "commit `{}`; `.tacho/`, where results are kept, has its own `.gitignore`\n\
+        "{repository}commit `{}`; `.tacho/`, where results are kept, has its own `.gitignore`\n\
          next: edit `command`, then `tacho track HEAD`\n",
         path.display()
     )

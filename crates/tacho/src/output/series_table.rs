@@ -44,6 +44,7 @@ pub fn table(series: &Series) -> String {
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     let width = room.map(|room| room - 2);
     let uneven = series::uneven_runs(series);
+    let unseen = series::unseen_changes(series);
     let points = series::rows(series, &series.points);
     let apart = apart_means(points.iter().filter_map(|row| row.change));
     let begins = points.iter().any(PointRow::is_border_of_runs).then_some(RUN_BEGINS);
@@ -55,7 +56,7 @@ pub fn table(series: &Series) -> String {
         .into_iter()
         .flatten()
         .chain(apart)
-        .chain([begins, uneven.as_deref()].into_iter().flatten())
+        .chain([begins, unseen.as_deref(), uneven.as_deref()].into_iter().flatten())
         .flat_map(|clause| {
             let lines = text::wrap(clause, width);
             lines.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>()
