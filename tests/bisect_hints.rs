@@ -73,7 +73,13 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     let events = project.tacho("changes --json").json();
     let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
     let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
-    assert!(answer.stderr.contains(": neighbours show how far builds vary\n"), "{}", answer.stderr);
+    assert!(
+        answer
+            .stderr
+            .contains(": revisions beside the change show how far builds vary without it\n"),
+        "{}",
+        answer.stderr
+    );
     assert!(answer.stdout.contains(" change 12\n"), "{}", answer.stdout);
 }
 

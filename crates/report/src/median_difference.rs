@@ -28,9 +28,10 @@ const APART: f64 = 0.025;
 
 /// Why differences that are reported as changes may contradict the medians beside them, and others.
 const APART_MEANS: [&str; 2] = [
-    "changes marked better or worse are of whole levels, or of both sides measured again, so they \
-     may differ from the ratio of two medians",
-    "changes leave out differences between runs, so they may differ from the ratio of two medians",
+    "a change marked better or worse compares the levels before and after it, or both sides \
+     measured again; so it may differ from the ratio of the two medians",
+    "a change uses only the runs that measured both revisions, so it may differ from the ratio of \
+     the two medians",
 ];
 
 /// Why some of these differences contradict the medians beside them, where any does.

@@ -44,8 +44,8 @@ pub fn elsewhere(root: &Root, folder: &Path) -> Result<Disturbance, String> {
         return Err(format!("{} is missing", place.display()));
     }
     alike(&top(place, 0), folder).map(|_| Disturbance::Storage { memory }).ok_or_else(|| {
-        "the build cannot be copied to another file system: its path is too short for one of the \
-         same length there"
+        "the build cannot be copied to another file system: the copy needs a path of the same \
+         length, and the build's path is too short for that"
             .to_owned()
     })
 }

@@ -224,7 +224,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             ["the budget is used up", "with a larger `--budget`, the same command resumes"]
         }
         UndecidedReason::Builds => [
-            "a change this small may be a difference between builds",
+            "what differs may be a difference between builds, not a change",
             "give a larger `--min-effect`, or a metric that layout does not change, such as \
              `--metric instructions=callgrind`",
         ],
@@ -509,7 +509,7 @@ mod tests {
         bisection.asked.layout = Some(0.01);
         bisection.standing.between_builds = None;
         let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
-        assert_eq!(why, "a change this small may be a difference between builds");
+        assert_eq!(why, "what differs may be a difference between builds, not a change");
         assert!(!hint.contains("`tacho layouts`"), "it was measured: {hint}");
     }
 

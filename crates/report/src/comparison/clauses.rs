@@ -70,7 +70,7 @@ pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
         Verdict::Same => "same",
         Verdict::Unclear => return None,
     };
-    Some(format!("{alone} if judged alone, but not together with the others"))
+    Some(format!("{alone} if it were the only row; each of several rows needs more evidence"))
 }
 
 /// Said of an unclear row where nothing is known that would decide.

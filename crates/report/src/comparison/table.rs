@@ -108,7 +108,7 @@ impl ComparisonReport<'_> {
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
         let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
             clauses::UNCORRECTED => {
-                format!("the ratio of medians as measured is {ratio}")
+                format!("without correction for the host's speed, the ratio of medians is {ratio}")
             }
             of => format!("the ratio of {of} is {ratio}"),
         });
@@ -233,7 +233,7 @@ fn of_samples(row: &ComparedRow) -> String {
 fn in_words(of: &str) -> String {
     match of {
         "" | "all pairs" => String::new(),
-        "neighbours in time" => "(executions next to each other)".to_owned(),
+        "neighbours in time" => "(neighbours in time)".to_owned(),
         "rounds" => "(within each round)".to_owned(),
         "runs" => "(by runs)".to_owned(),
         other => format!("(of the {other})"),

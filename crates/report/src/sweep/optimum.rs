@@ -2,7 +2,7 @@
 
 use tacho_stats::sweep::ValueSpan;
 
-use super::SweepFindings;
+use super::{SweepFindings, SweepRow};
 use crate::block::Block;
 use crate::words::count;
 
@@ -54,6 +54,7 @@ impl OptimumFindings<'_> {
     fn one_dip(&self) -> &'static str {
         let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
         match (minima, self.spans.len()) {
+            (0 | 1, 0 | 1) if self.is_every_value_executed() => "checked: there is one optimum",
             (0 | 1, 0 | 1) => {
                 "checked: there is one optimum; a narrow second one between the first values \
                  would not be seen"
@@ -61,6 +62,12 @@ impl OptimumFindings<'_> {
             (0 | 1, _) => "unclear: more than one place may hold the best value",
             _ => "checked: there is more than one optimum",
         }
+    }
+
+    fn is_every_value_executed(&self) -> bool {
+        let is_executed =
+            |row: &SweepRow| row.summary.is_some() || row.failed.0 + row.limited.0 > 0;
+        self.grid.rows.iter().all(is_executed)
     }
 
     fn spent(&self) -> String {

@@ -127,7 +127,7 @@ command = {command}
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
 # A different output is a failure; also stdout = {{ contains = \"ok\" }}.
 # expect = {{ exit = 0, stdout = \"same\" }}
-# Which are shown, the main one first; also user and sys.
+# The metrics that are shown, the main one first. user and sys are possible too.
 # metrics = [\"wall\", \"cpu\", \"peak-memory\"]
 "
     )

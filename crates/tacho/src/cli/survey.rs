@@ -9,8 +9,8 @@ pub struct SurveyArgs {
     /// Find the changes of the range with at most N builds
     ///
     /// Both ends and evenly spaced revisions, at most about a third of N, are built first, then the
-    /// middle of each part with a change. So 20 builds do not cover a range of 17 revisions, unless
-    /// changes lead there; 48 do. Changes are those of the first metric of `-m`.
+    /// middle of each part with a change. So `--builds 20` may leave some of 17 revisions unbuilt;
+    /// `--builds 48` builds all of them. Changes are those of the first metric of `-m`.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),

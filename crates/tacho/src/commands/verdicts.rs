@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_experiment::analysis::process_start::mostly_start;
 use tacho_experiment::changes::StoredChanges;
-use tacho_record::{Change, Sample, Series, first_of, in_backticks};
+use tacho_record::{Change, Point, Sample, Series, first_of, in_backticks};
 use tacho_report::bench::warning;
 use tacho_store::Store;
 
@@ -58,7 +58,8 @@ pub fn tell_of_other_metrics(found: &StoredChanges, shown: &[Series]) {
 
 /// What judges a history of so few revisions, as words that go on.
 fn compared_instead(series: &Series) -> Option<String> {
-    let measured = series.points.iter().filter(|point| !point.values.is_empty());
+    let is_measured = |point: &&Point| !point.values.is_empty() && point.equal_to.is_none();
+    let measured = series.points.iter().filter(is_measured);
     let names: Vec<&str> = measured.map(|point| point.revision.short()).collect();
     match names.as_slice() {
         [first, last] | [first, _, last] => {

@@ -137,7 +137,7 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> 
 fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> String {
     let lacks_forecast = all.iter().any(|found| found.forecast.is_none());
     let parts = [
-        lacks_forecast.then_some("the smallest change (too few rounds)"),
+        lacks_forecast.then_some("the smallest change that would be detected"),
         lacks_drift.then_some("the drift over minutes"),
         past(before).is_none().then_some("the noise over time"),
     ];
@@ -145,7 +145,10 @@ fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> St
     if parts.is_empty() {
         return String::new();
     }
-    let line = format!("unknown: {}; `--noise=5m` measures longer", parts.join(", "));
+    let line = format!(
+        "this measurement was too short to show {}; `--noise=5m` measures longer",
+        parts.join(" or ")
+    );
     paragraph(&line, 0, COLUMNS)
 }
 

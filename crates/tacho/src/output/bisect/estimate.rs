@@ -138,7 +138,11 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     } else {
         "did not vary".to_owned()
     };
-    let values = if expected.is_by_cpu { "CPU times" } else { "values" };
+    let values = if expected.is_by_cpu {
+        "CPU times, which may decide in place of wall times,"
+    } else {
+        "values"
+    };
     let earlier = format!("in earlier runs {values} {varied}");
     match expected.step {
         None if low < high => format!(

@@ -31,7 +31,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
             let by = by.unwrap_or_else(|| "unclear".to_owned());
             let is_clear_alone = row.verdict == Verdict::Unclear
                 && clear_alone(row.comparison.verdict, &row.metric.unit).is_some();
-            let alone = if is_clear_alone { " if judged alone" } else { "" };
+            let alone = if is_clear_alone { " if it were the only row" } else { "" };
             format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
         };
         let is_it = |row: &&ComparedRow| row.is_measured() && stands(row) == wanted;
