@@ -63,7 +63,9 @@ fn step_of_git(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     let mut words = words.skip_while(|word| word.starts_with('-'));
     let is_one_too_many =
         matches!(error.kind(), ErrorKind::ArgumentConflict | ErrorKind::UnknownArgument);
-    if !is_one_too_many || words.next()? != "bisect" {
+    // A mistyped option of ours: the word may be a revision of that name.
+    let is_ours = error.get(ContextKind::SuggestedArg).is_some();
+    if !is_one_too_many || is_ours || words.next()? != "bisect" {
         return None;
     }
     let word = words.next().filter(|word| STEPS_OF_GIT.contains(word))?.to_owned();

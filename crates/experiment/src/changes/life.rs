@@ -84,9 +84,18 @@ impl SeriesLife<'_> {
             alerts = after;
             events.extend(new);
         }
+        if !self.has_new_values() {
+            uncount(&mut alerts, &kept, &mut events);
+        }
         self.drop_farther(&mut alerts, &kept, &filled, &hidden, &mut events);
         self.drop_taken_back(&mut alerts, &kept, &mut events);
         self.reported(&alerts, &kept, &events, names)
+    }
+
+    /// Whether values were added since the last analysis: without any, a point may still have gone
+    /// or come back, as when a build recipe is edited.
+    fn has_new_values(&self) -> bool {
+        self.before.is_none_or(|before| self.material.is_newer_than(before.at))
     }
 
     /// The last place with a value that is surely before a change.
@@ -168,6 +177,7 @@ impl SeriesLife<'_> {
         let all: Vec<usize> = self.material.places().collect();
         let added = match self.before {
             None => CONFIRM_AFTER as usize,
+            Some(_) if !self.has_new_values() => 1,
             Some(before) => {
                 let newest = places.get(before.newest.as_str());
                 newest.map_or(1, |newest| all.iter().filter(|&place| place > newest).count())
@@ -478,6 +488,18 @@ fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
     for alert in alerts {
         if kept.get(&alert.id).is_some_and(|change| change.differs_again()) {
             alert.missed = alert.missed.min(WITHDRAW_AFTER - 2);
+        }
+    }
+}
+
+/// Takes what was seen once more without new values as not seen once more: it confirms nothing.
+fn uncount(alerts: &mut [Alert], kept: &HashMap<u32, &Change>, events: &mut Vec<AlertEvent>) {
+    for alert in alerts {
+        let Some(change) = kept.get(&alert.id) else { continue };
+        alert.seen = alert.seen.min(change.finding.seen);
+        if alert.state == AlertState::Confirmed && change.life == Life::Provisional {
+            alert.state = AlertState::Provisional;
+            events.retain(|event| *event != AlertEvent::Confirmed { id: alert.id });
         }
     }
 }

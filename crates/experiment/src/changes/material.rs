@@ -1,8 +1,9 @@
 //! Series of a store as the detector takes them: one point a program, with what it was measured
 //! with.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use jiff::Timestamp;
 use tacho_record::{BenchmarkKey, Build, Counter, Digest, Point, Run, Series, TagChange, plan};
 use tacho_stats::Summary;
 use tacho_stats::changes::{
@@ -39,6 +40,8 @@ pub struct Material {
     pub environments: Environments,
     /// How many points have no value, since of their median only a lower bound is known.
     pub bounds: usize,
+    /// When the last run that measured them ended; none while it has not.
+    ended: Option<Timestamp>,
 }
 
 impl Material {
@@ -67,7 +70,14 @@ impl Material {
         // Of samples without those that reached a limit a slower program would look faster.
         let is_judged = used.iter().flatten().all(is_whole);
         let readings = is_judged.then(|| readings_of(&executions(&used, single)?)).flatten();
-        Self { series, stands: used, points, readings, environments, bounds }
+        let ended = runs.ended(&series.points);
+        Self { series, stands: used, points, readings, environments, bounds, ended }
+    }
+
+    /// Whether values may have been added since that time.
+    #[must_use]
+    pub fn is_newer_than(&self, at: Timestamp) -> bool {
+        self.ended.is_none_or(|ended| ended >= at)
     }
 
     /// What is found in the first points, as if there were no others yet.
@@ -137,23 +147,18 @@ impl Material {
     }
 
     /// The places that have a value, by the full names of the revisions that are this program: the
-    /// one at the place, and those right after it that were built to the same artifacts.
+    /// one at the place, and those up to the next place that were built to the same artifacts,
+    /// whatever is between them, as where one does not build.
     #[must_use]
     pub fn programs(&self) -> HashMap<&str, usize> {
         let places: Vec<usize> = self.places().collect();
         let ends = places.iter().skip(1).copied().chain([self.points.len()]);
         let of_place = |(place, end): (usize, usize)| {
-            (place..=self.last_of_program(place, end))
+            (place..end)
+                .filter(move |&at| at == place || self.is_same(place, at))
                 .map(move |equal| (self.revision(equal), place))
         };
         places.iter().copied().zip(ends).flat_map(of_place).collect()
-    }
-
-    /// The last of the revisions from this place to the end that are the same program one after
-    /// another: what was built to the same artifacts cannot have changed anything.
-    #[must_use]
-    pub fn last_of_program(&self, place: usize, end: usize) -> usize {
-        (place + 1..end).take_while(|at| self.is_same(place, *at)).last().unwrap_or(place)
     }
 
     /// The last of the revisions from this place to the end that are the program of the first one,
@@ -261,7 +266,17 @@ fn by_program(points: &[Point]) -> Vec<Option<usize>> {
 
 /// What was measured with, run by run.
 #[derive(Clone, Debug, Default)]
-pub struct RunTags(HashMap<i64, (Tags, Option<plan::Plan>)>);
+pub struct RunTags(HashMap<i64, RunFacts>);
+
+/// What is known of a run.
+#[derive(Clone, Debug)]
+struct RunFacts {
+    tags: Tags,
+    /// Its plan; none where this program no longer understands it.
+    plan: Option<plan::Plan>,
+    /// When it ended, if it did.
+    ended: Option<Timestamp>,
+}
 
 impl RunTags {
     /// All runs of a store.
@@ -277,9 +292,18 @@ impl RunTags {
             let mut tags: Tags = CONDITIONS.iter().filter_map(lasting).collect();
             tags.retain(|_, value| !value.starts_with("not available"));
             tags.insert("tacho".to_owned(), run.version.clone());
-            all.insert(run.number, (tags, read_plan(&run)));
+            let facts = RunFacts { tags, plan: read_plan(&run), ended: run.ended };
+            all.insert(run.number, facts);
         }
         Ok(Self(all))
+    }
+
+    /// When the last of the runs that measured these points ended; none while one of them has not.
+    fn ended(&self, points: &[Point]) -> Option<Timestamp> {
+        let runs: BTreeSet<i64> = points.iter().flat_map(|point| point.runs.clone()).collect();
+        let ends: Option<Vec<Timestamp>> =
+            runs.iter().map(|run| self.0.get(run).and_then(|facts| facts.ended)).collect();
+        ends?.into_iter().max()
     }
 
     /// With what a point was measured.
@@ -291,9 +315,9 @@ impl RunTags {
     /// built.
     pub(crate) fn of(&self, key: &BenchmarkKey, run: Option<i64>, build: Option<&Build>) -> Tags {
         let last = run.and_then(|run| self.0.get(&run));
-        let mut tags = last.map_or_else(Tags::new, |(tags, _)| tags.clone());
+        let mut tags = last.map_or_else(Tags::new, |facts| facts.tags.clone());
         let benchmark = last
-            .and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
+            .and_then(|facts| facts.plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
         tags.extend(benchmark.map(|benchmark| ("command".to_owned(), benchmark.command.join(" "))));
         tags.extend(build.into_iter().flat_map(how_it_was_built));
         tags
@@ -387,7 +411,6 @@ mod tests {
         let series = Series { key, points, uneven: vec![], changes: vec![] };
         let material = Material::new(series, &[], &RunTags::default());
         assert_eq!(material.last_with_program(0, 4), 2, "beyond another program");
-        assert_eq!(material.last_of_program(0, 4), 0);
         assert_eq!(material.last_with_program(1, 4), 1);
     }
 }

@@ -152,8 +152,13 @@ impl ChangeLab {
                 self.store.put_sample(id, &sample).unwrap();
             }
         }
-        self.store.finish_run(run.number, Timestamp::UNIX_EPOCH).unwrap();
+        self.store.finish_run(run.number, self.time()).unwrap();
         self
+    }
+
+    /// The time, by how often it was judged.
+    fn time(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH + self.judged.seconds()
     }
 
     /// Builds these revisions in vain.
@@ -187,7 +192,8 @@ impl ChangeLab {
         self.judged += 1;
         let recipes = &Recipes::usual(self.plan.subject.recipe());
         let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan, recipes };
-        analyse(&mut self.store, scope, Timestamp::UNIX_EPOCH + self.judged.seconds()).unwrap()
+        let now = self.time();
+        analyse(&mut self.store, scope, now).unwrap()
     }
 
     /// Keeps a change as it is, or as it is now.
@@ -257,6 +263,39 @@ fn the_same_again_tells_nothing_new() {
     assert_eq!(lab.only(), first);
     assert_eq!(lab.only(), first);
     assert_eq!(lab.story(&first.name).len(), 1);
+}
+
+#[test]
+fn points_that_go_and_come_back_confirm_nothing() {
+    let mut lab = ChangeLab::new();
+    let first = lab.measure(1..41, step).only();
+    for _ in 0..6 {
+        // The newest revision does not build for a while, as with a typo in the recipe.
+        lab.fail(40..41);
+        lab.judge();
+        lab.build(40..41, |order| format!("program {order}"));
+        let now = lab.only();
+        assert_eq!((now.life, now.finding.seen), (Life::Provisional, 1));
+    }
+    assert_eq!(lab.story(&first.name), ["found"]);
+    let later = lab.measure(41..42, step).only();
+    assert_eq!(later.finding.seen, 2);
+}
+
+#[test]
+fn a_change_after_a_revision_that_does_not_build_is_judged_again() {
+    let mut lab = ChangeLab::new();
+    lab.measure(1..18, step);
+    // The last good program, one that does not build, the same program again, and the slow ones.
+    lab.fail(18..19);
+    lab.build(19..20, |_| "program 17".to_owned());
+    let first = lab.measure(20..41, step).only();
+    assert_eq!((first.finding.good.as_str(), first.finding.revision.as_str()), ("r19", "r20"));
+    for seen in 2..6 {
+        lab.rounds = 3 * seen;
+        let now = lab.measure(14..41, |order| if order == 18 { f64::NAN } else { step(order) });
+        assert_eq!(now.only().finding.seen, seen);
+    }
 }
 
 #[test]

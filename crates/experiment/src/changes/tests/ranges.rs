@@ -114,7 +114,8 @@ fn a_provisional_change_is_told_once_too() {
     lab.measure(52..60, at_thirty);
     assert_eq!(lab.only(), reported);
     lab.build(20..40, |order| format!("program {order}"));
-    let known = lab.only();
+    assert_eq!(lab.only().finding.seen, reported.finding.seen, "no values were added");
+    let known = lab.measure(60..61, at_thirty).only();
     assert_eq!(
         (&known.name, known.finding.seen),
         (&reported.name, reported.finding.seen + 1),
