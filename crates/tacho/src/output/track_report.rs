@@ -1,8 +1,6 @@
 //! What tracking came to, as text and as JSON.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::DirEntry;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -408,17 +406,14 @@ fn whose_answer(
 }
 
 /// What an artifact is called that was probably meant, of a program that is not in the folder of a
-/// build: another file that can be executed.
+/// build: of the same extension, since a source file is no program.
 fn artifact_meant(why: &str) -> Option<String> {
     let path = Path::new(why.strip_prefix('`')?.strip_suffix("` does not exist")?);
     let name = path.file_name()?.to_str()?;
     let entries = std::fs::read_dir(path.parent()?).ok()?;
-    let is_program = |entry: &DirEntry| {
-        entry.metadata().is_ok_and(|it| it.is_dir() || it.permissions().mode() & 0o111 != 0)
-    };
-    let programs = entries.flatten().filter(is_program);
-    let names: Vec<String> =
-        programs.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let is_alike = |other: &String| Path::new(other).extension() == path.extension();
+    let names: Vec<String> = names.filter(is_alike).collect();
     let far = |other: &String| strsim::osa_distance(other, name);
     let nearest = names.iter().min_by_key(|other| far(other)).filter(|other| far(other) <= 2);
     nearest.map(|nearest| format!("did you mean `{{build}}/{nearest}`? there is no `{name}`"))
