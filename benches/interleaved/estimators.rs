@@ -45,7 +45,7 @@ pub fn table(trials: u32) {
         host.responses = vec![1.0, 0.5, 1.0];
     });
     row("steady, with a mode of its own", trials, Movement::Steady, |host| {
-        host.mode = Some((0.1, 0.3));
+        host.modes = vec![(0.1, 0.3); 2];
     });
 }
 

@@ -3,8 +3,7 @@
 
 use super::Estimator;
 use super::estimate::BoundContrasts;
-use super::modes;
-use crate::interleaved::{Contrast, MovementQuestion};
+use crate::interleaved::Contrast;
 
 /// Orders within fewer rounds are too few for an interval by neighbours.
 const ENOUGH: usize = 6;
@@ -76,11 +75,9 @@ impl EstimatorChoice {
     }
 }
 
-/// Whether neighbours are to be compared. Where they only agree more sharply, and are not more
-/// alike than chance has them, the program may have two modes, which fewer rounds do not show.
+/// Whether neighbours are to be compared.
 fn neighbours_decide(host: &Contrast) -> bool {
-    let enough = if host.fit().host_moves(MovementQuestion::Once) { ENOUGH } else { modes::FEWEST };
-    host.fit().by_neighbours && host.rounds() >= enough && host.share_path()
+    host.fit().by_neighbours && host.rounds() >= ENOUGH && host.share_path()
 }
 
 /// Whether the orders of so few rounds bound the ratio at this look.

@@ -6,7 +6,7 @@ use super::sample::Scale;
 use crate::distribution::{hypergeometric, normal_quantile};
 
 /// Fewer samples show no modes.
-pub(super) const FEWEST: usize = 12;
+const FEWEST: usize = 12;
 /// A mode has at least this many of a hundred samples, and at least four of them; less are
 /// outliers.
 const SHARE: usize = 15;

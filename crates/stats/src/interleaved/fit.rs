@@ -28,7 +28,7 @@ pub struct Fit {
     /// The standard error of each effect, against the mean of all programs.
     pub errors: Vec<f64>,
     /// Whether the differences of neighbours decided, and not each program's own values: the host's
-    /// speed moves, or neighbours' differences are clearly sharper all the same.
+    /// speed moves.
     pub by_neighbours: bool,
     /// By how many standard errors neighbours are more alike than chance has them.
     pub movement: f64,

@@ -31,11 +31,7 @@ pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
 use crate::distribution::student_quantile;
-use fit::{EXACT, KNOWN, rest, spread};
-
-/// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
-/// a host that changes between speeds as fast as it executes.
-const SHARPER: f64 = 0.5;
+use fit::{EXACT, rest, spread};
 
 /// Few executions of fewer programs can agree by chance on a host that changes its speed with each
 /// of them: levels then seem to be known much better than they are.
@@ -74,13 +70,12 @@ impl Fit {
         if is_exact(&rest(executions, &start)) {
             return Some(flat::fit(executions, &counts, &start));
         }
-        let fit = neighbours::fit(executions, &counts, &start);
         let movement = movement(executions, &start, programs);
-        if MovementQuestion::Once.is_met(movement) {
-            return Some(Self { movement, ..fit });
-        }
-        let flat = flat::fit(executions, &counts, &start);
-        let fit = if is_sharper(&fit, &flat, &counts) { fit } else { flat };
+        let fit = if MovementQuestion::Once.is_met(movement) {
+            neighbours::fit(executions, &counts, &start)
+        } else {
+            flat::fit(executions, &counts, &start)
+        };
         Some(Self { movement, ..fit })
     }
 
@@ -188,14 +183,6 @@ impl Fit {
 /// Whether nothing varies beside the programs.
 fn is_exact(rest: &[f64]) -> bool {
     rest.iter().all(|value| (value - rest[0]).abs() < EXACT)
-}
-
-/// Whether neighbours are clearly sharper than the programs' own values. Few executions do not
-/// show it.
-fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
-    let pairs = neighbours.errors.iter().zip(&flat.errors);
-    let sharper = pairs.filter(|(one, other)| **one < SHARPER * **other).count();
-    counts.iter().all(|&count| count >= KNOWN) && 2 * sharper > counts.len()
 }
 
 /// How clearly what is left beside the programs moves in time. Asked once with the fit's starting

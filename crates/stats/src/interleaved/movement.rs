@@ -37,8 +37,15 @@ impl MovementQuestion {
     }
 }
 
+/// Of this many standard errors on, neighbours are alike for certain.
+pub(super) const CERTAIN: f64 = 3.0;
+/// With less evidence, neighbours' ranks correlate by at least this. What chance makes of a
+/// program's own modes would else be taken for the path, which explains little where they correlate
+/// less.
+pub(super) const ALIKE: f64 = 0.25;
+
 /// By how many standard errors neighbours in time are more alike than chance has them; 0 of few
-/// values.
+/// values, and where neither the evidence nor the correlation is much.
 pub(super) fn score(rest: &[f64]) -> f64 {
     let n = rest.len() as f64;
     if rest.len() < 8 {
@@ -49,5 +56,7 @@ pub(super) fn score(rest: &[f64]) -> f64 {
     let mean = n + 1.0;
     let spread: f64 = ranks.iter().map(|rank| (rank - mean).powi(2)).sum();
     let steps: f64 = ranks.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-    if spread > 0.0 { (2.0 - steps / spread) * (n + 2.4).sqrt() / 2.0 } else { 0.0 }
+    let correlation = if spread > 0.0 { 1.0 - steps / (2.0 * spread) } else { 0.0 };
+    let score = correlation * (n + 2.4).sqrt();
+    if correlation >= ALIKE || score >= CERTAIN { score } else { 0.0 }
 }

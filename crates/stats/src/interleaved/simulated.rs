@@ -59,8 +59,9 @@ pub(crate) struct SimulatedHost {
     pub noise: f64,
     /// How much of the host's path each program takes; all of it where none is named.
     pub responses: Vec<f64>,
-    /// By how much the slow mode of each program is slower, and how often it is drawn.
-    pub mode: Option<(f64, f64)>,
+    /// By how much the slow mode of each program is slower, and how often it is drawn; no modes
+    /// where none is named.
+    pub modes: Vec<(f64, f64)>,
 }
 
 impl SimulatedHost {
@@ -72,7 +73,7 @@ impl SimulatedHost {
             executed: 0,
             noise: 0.01,
             responses: Vec::new(),
-            mode: None,
+            modes: Vec::new(),
         };
         if let Movement::Spells { apart, share, .. } = movement {
             host.path = if host.uniform() < share { apart } else { 0.0 };
@@ -91,7 +92,7 @@ impl SimulatedHost {
     }
 
     /// The logarithm of what a program of this level, which takes this much of the path, takes now.
-    fn execute(&mut self, level: f64, response: f64) -> f64 {
+    fn execute(&mut self, level: f64, response: f64, mode: Option<(f64, f64)>) -> f64 {
         self.executed += 1;
         let mut extra = 0.0;
         match self.movement {
@@ -124,7 +125,7 @@ impl SimulatedHost {
                 }
             }
         }
-        if let Some((by, share)) = self.mode
+        if let Some((by, share)) = mode
             && self.uniform() < share
         {
             extra += by;
@@ -142,7 +143,8 @@ impl SimulatedHost {
             }
             for program in order {
                 let response = self.responses.get(program).copied().unwrap_or(1.0);
-                let value = self.execute(levels[program], response);
+                let mode = self.modes.get(program).copied();
+                let value = self.execute(levels[program], response, mode);
                 all.push(InterleavedExecution { program, round, value });
             }
         }

@@ -36,9 +36,7 @@ impl SweepLevels {
             let (variances, freedoms) = (vec![f64::INFINITY; values], vec![1.0; values]);
             return Some(Self { levels: fit.levels(), variances, freedoms });
         }
-        let asked = [MovementQuestion::Once, MovementQuestion::FewOfMany];
-        let [moves, moves_for_sure] = asked.map(|asked| fit.host_moves(asked));
-        if fit.by_neighbours && (moves_for_sure || !moves) {
+        if fit.host_moves(MovementQuestion::FewOfMany) {
             let variances = fit.variances().into_iter().map(|v| v * MOVING).collect();
             let freedoms = vec![(executions.len() - values) as f64; values];
             return Some(Self { levels: fit.levels(), variances, freedoms });
