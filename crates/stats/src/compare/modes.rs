@@ -170,8 +170,8 @@ fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
     })
 }
 
-/// A side that shows no modes by itself, beside one that does: two parts as far apart as those,
-/// however few are in one; else all are in the mode that they are nearer to.
+/// A side that shows no modes by itself, beside one that does: two parts as far apart as those and
+/// about where those are, however few are in one; else all are in the mode that they are nearer to.
 ///
 /// Without the first, who by chance shows its modes and who does not would make a difference of
 /// shares.
@@ -180,7 +180,8 @@ fn beside(split: &ModeSplit, sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let parts = Splits::of(sorted, step);
     let far = (1..sorted.len()).filter(|&below| parts.apart(below) >= GAP);
     let far = far.filter_map(|below| Some((parts.apart(below), at(sorted, below)?)));
-    let alike = far.filter(|(_, found)| is_alike(found.high - found.low, gap));
+    let is_there = |found: &ModeSplit| (found.low - split.low).abs() < gap / 2.0;
+    let alike = far.filter(|(_, found)| is_alike(found.high - found.low, gap) && is_there(found));
     if let Some((_, found)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
         return Some(found);
     }

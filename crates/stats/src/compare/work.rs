@@ -37,7 +37,8 @@ impl ComparisonWork {
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
         let sides = if is_exact { without_path(&both) } else { [Vec::new(), Vec::new()] };
         let step = clock.compared_step;
-        let modes = SharedModes::of(scale, &sides[0], &sides[1], step);
+        let modes = SharedModes::of(scale, &sides[0], &sides[1], step)
+            .or_else(|| both_have_modes(scale, &both, step).filter(|_| is_exact));
         let matters = rules.margin.ln_1p();
         let may_have_modes = scale == Scale::Ratio
             && modes.is_none()
@@ -239,6 +240,14 @@ fn without_path(both: &BoundContrasts) -> [Vec<f64>; 2] {
         Some(in_order) => in_order.without_path().map(|side| sorted(&side)),
         None => [both.a().to_vec(), both.b().to_vec()],
     }
+}
+
+/// Modes that both sides have: each then hides those of the other, where its executions are to show
+/// the speed of a host that moves.
+fn both_have_modes(scale: Scale, both: &BoundContrasts, step: f64) -> Option<SharedModes> {
+    let in_order = both.interleaved().filter(|it| it.fit().host_moves(MovementQuestion::Once))?;
+    let [a, b] = in_order.without_slow_path()?.map(|side| sorted(&side));
+    SharedModes::of(scale, &a, &b, step).filter(|found| found.a.is_some() && found.b.is_some())
 }
 
 /// How many samples reached a limit.

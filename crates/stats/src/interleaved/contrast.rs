@@ -8,7 +8,7 @@
 
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
-use super::{Fit, InterleavedExecution, MovementQuestion, flat, movement};
+use super::{Fit, InterleavedExecution, MovementQuestion, flat, movement, path};
 use crate::summary::median;
 
 /// The share of the error that scores have that are cut off wide.
@@ -58,9 +58,21 @@ impl Contrast {
     /// The values of both programs as they would have been at the host's usual speed. The other
     /// program shows that speed: a program's own modes may come in sequence.
     pub(crate) fn without_path(&self) -> [Vec<f64>; 2] {
-        let levels = self.fit.levels();
         let is_other = |at: usize, other: usize| self.values[at].1 != self.values[other].1;
-        let noise = neighbours::without_path_by(&self.fit.rest, is_other);
+        self.sides(neighbours::without_path_by(&self.fit.rest, is_other))
+    }
+
+    /// The same by a path that is too slow to take modes off that both programs have: the median of
+    /// the executions around each. `None` where what is left still moves, as on a host that changes
+    /// its speed faster.
+    pub(crate) fn without_slow_path(&self) -> Option<[Vec<f64>; 2]> {
+        let noise = path::without_slow(&self.fit.rest);
+        (!MovementQuestion::Once.is_met(movement::score(&noise))).then(|| self.sides(noise))
+    }
+
+    /// Both programs' levels with this noise.
+    fn sides(&self, noise: Vec<f64>) -> [Vec<f64>; 2] {
+        let levels = self.fit.levels();
         let mut sides = [Vec::new(), Vec::new()];
         for ((_, second), noise) in self.values.iter().zip(noise) {
             let side = usize::from(*second);

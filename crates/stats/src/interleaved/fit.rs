@@ -1,5 +1,7 @@
 //! What is fitted, and what came of it.
 
+use crate::summary::median;
+
 /// Values that differ by less are the same, but for rounding.
 pub(super) const EXACT: f64 = 1e-9;
 
@@ -58,16 +60,14 @@ fn independent(errors: &[f64]) -> Vec<f64> {
     let mean = squares.iter().sum::<f64>() / number;
     let sum = mean * number * number / (number - 1.0).max(1.0);
     let least = EXACT * EXACT;
-    let one = |square: &f64| {
-        let own = (square - sum / (number * number)) / (1.0 - 2.0 / number);
-        // Below a quarter of the usual one it is the approximation that makes it so small.
-        own.max(0.25 * sum / number).max(least)
-    };
     if errors.len() < 3 {
-        vec![(sum / number).max(least); errors.len()]
-    } else {
-        squares.iter().map(one).collect()
+        return vec![(sum / number).max(least); errors.len()];
     }
+    let own = |square: &f64| (square - sum / (number * number)) / (1.0 - 2.0 / number);
+    let own: Vec<f64> = squares.iter().map(own).collect();
+    // Below a quarter of the usual one it is the approximation that makes it so small.
+    let least = (0.25 * median(&own).unwrap_or(0.0)).max(least);
+    own.into_iter().map(|own| own.max(least)).collect()
 }
 
 /// From the 10th percentile to the 90th.
@@ -92,6 +92,16 @@ mod tests {
         let variances = independent(&errors);
         for (found, known) in variances.iter().zip([1.0, 1.0, 1.0, 4.0]) {
             assert!((found - known).abs() < 1e-9, "{variances:?}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_is_hardly_known_does_not_hide_how_well_others_are() {
+        let truth = [1.0, 1.0, 1.0, 1.0, 100.0_f64];
+        let against_mean = |own: f64| (own * (1.0 - 2.0 / 5.0) + 104.0 / 25.0).sqrt();
+        let found = independent(&truth.map(against_mean));
+        for (found, known) in found.iter().zip(truth) {
+            assert!((found / known - 1.0).abs() < 1e-9, "{found} for {known}");
         }
     }
 

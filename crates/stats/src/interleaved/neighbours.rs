@@ -255,8 +255,9 @@ fn errors(
         let own = (sum + POOLED * pooled) / (count + POOLED);
         let information = touched[program] * spread;
         let executions = counts[program] as f64;
-        let chosen = (executions / (executions - CHOSEN).max(0.5)).min(MOST_CHOSEN);
-        chosen * (own * executions * few / spread).sqrt() / information
+        let chosen =
+            if executions > CHOSEN { executions / (executions - CHOSEN) } else { MOST_CHOSEN };
+        chosen.min(MOST_CHOSEN) * (own * executions * few / spread).sqrt() / information
     };
     (0..programs).map(one).collect()
 }

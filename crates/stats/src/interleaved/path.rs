@@ -4,6 +4,8 @@ use crate::summary::median;
 
 /// Executions on either side that a point of the path is the median of.
 const AROUND: usize = 2;
+/// The same of a path that programs' own modes do not move.
+const FAR_AROUND: usize = 4;
 /// A speed is another one where it differs by this much: 5 %.
 const APART: f64 = 0.05;
 
@@ -49,6 +51,16 @@ pub(super) fn above_usual(rest: &[f64]) -> Vec<f64> {
 
 /// What is left beside the programs, without the noise of single executions.
 pub(super) fn smooth(rest: &[f64]) -> Vec<f64> {
-    let around = |at: usize| &rest[at.saturating_sub(AROUND)..(at + AROUND + 1).min(rest.len())];
+    medians(rest, AROUND)
+}
+
+/// What is left of each execution without the median of those around it.
+pub(super) fn without_slow(rest: &[f64]) -> Vec<f64> {
+    rest.iter().zip(medians(rest, FAR_AROUND)).map(|(value, path)| value - path).collect()
+}
+
+/// The median of each execution and of this many on either side.
+fn medians(rest: &[f64], far: usize) -> Vec<f64> {
+    let around = |at: usize| &rest[at.saturating_sub(far)..(at + far + 1).min(rest.len())];
     (0..rest.len()).map(|at| median(around(at)).unwrap_or(0.0)).collect()
 }
