@@ -12,9 +12,13 @@ use crate::believed;
 /// Society B 57 (1995), over the chances of all rows, each divided by its look's share of the error
 /// so that it is valid however often was looked. The variant for any dependence (Benjamini &
 /// Yekutieli 2001) would ask ln m times as much; metrics of one execution depend on each other
-/// positively, for which the plain one holds. What is not believed becomes unclear.
+/// positively, for which the plain one holds. What is not believed becomes unclear. One row is no
+/// family: its looks err as often as was asked by themselves.
 #[must_use]
 pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
+    if let [row] = rows {
+        return vec![row.verdict];
+    }
     let differ: Vec<[f64; 1]> = rows.iter().map(|row| [row.p()]).collect();
     let same: Vec<[f64; 1]> = rows.iter().map(|row| [row.p_same()]).collect();
     let cut = |chances: &[[f64; 1]]| believed(chances.iter().map(<[f64; 1]>::as_slice), share);
