@@ -284,7 +284,7 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
     let few = "note: no verdict yet for loop · wall: the series has only 2 points (5 revisions; \
                equal builds in a row count once); 6 are needed, or 3 with 3 rounds each in one \
-               run\n";
+               run; `tacho compare ";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();

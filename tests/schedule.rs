@@ -60,7 +60,7 @@ fn what_is_new_is_measured_and_told_once() {
 
     let project = grown(project, 13..=20, 130.0);
     let told = scheduled(&project, "").exits(1);
-    assert!(told.stdout.contains("+30.0 % worse  run 2 begins\n"), "{}", told.stdout);
+    assert!(told.stdout.contains("+30.0 % worse  run 2 from here\n"), "{}", told.stdout);
     assert_eq!(samples(&project), 40);
     let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
     assert_eq!(mail.lines().next().unwrap(), "prog: 1 new change, 1 for the worse [prog 1] 1");

@@ -202,7 +202,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
 
     answer · wall (lower is better)  <line>
-      superseded: the plan has version 2 of `answer`
+      of an older definition: the plan's `answer` is version 2 since its last edit
 
       revision  date  subject  n  median  spread
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
@@ -215,7 +215,7 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     assert_eq!((&back["series"][0]["benchmark"], &back["samples"]), (&"answer".into(), &0.into()));
     let shown = project.tacho("show").succeeds().stdout;
     assert!(
-        shown.contains("\n  taken back: the plan has version 1 of `answer` again\n"),
+        shown.contains("\n  not used any more: the plan's `answer` is version 1 again\n"),
         "{shown}"
     );
 }
@@ -300,7 +300,10 @@ fn where_the_recipe_was_edited_no_change_is_shown() {
     assert!(!tracked.stdout.contains("another build recipe"), "{}", tracked.stdout);
     let shown = project.tacho("show").succeeds().stdout;
     let row = shown.lines().find(|line| line.contains("change 2")).unwrap();
-    assert!(row.ends_with(" run 2 begins; another build recipe") && !row.contains('+'), "{shown}");
+    assert!(
+        row.ends_with(" run 2 from here; another build recipe") && !row.contains('+'),
+        "{shown}"
+    );
     let why = "\n  built by another recipe: the difference to the row before may come from it, \
                not from a commit\n";
     assert!(shown.contains(why) && !shown.contains("the host may differ"), "{shown}");
@@ -759,7 +762,7 @@ fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
         let project = project.file("prog", "echo answer # 2\n").commit("change 2");
         let table = project.tacho("track").succeeds().stdout;
         let marks: Vec<bool> =
-            table.lines().skip(3).take(2).map(|line| line.ends_with("run 2 begins")).collect();
+            table.lines().skip(3).take(2).map(|line| line.ends_with("run 2 from here")).collect();
         (project, marks)
     };
     assert_eq!(marks("1").1, [false, false], "what both runs measured links them");

@@ -294,7 +294,7 @@ test("without script the page has a picture and all numbers", async () => {
     ]);
     assert.equal(cells[6], point.change?.text ?? "");
     assert.equal(cells[7], point.change && point.change.judged !== "unclear" ? point.change.judged : "");
-    const border = point.begins_run === undefined ? "" : `run ${point.begins_run} begins `;
+    const border = point.begins_run === undefined ? "" : `run ${point.begins_run} from here `;
     assert.equal(cells[8], border + point.state_text);
   }
   await done();

@@ -2288,9 +2288,9 @@ THE SOFTWARE.
       addClass(row, s.class);
       if (!s.show)
         addClass(row, OFF);
-      let label2 = placeTag("th", null, row);
+      let label = placeTag("th", null, row);
       if (markers.show) {
-        let indic = placeDiv(LEGEND_MARKER, label2);
+        let indic = placeDiv(LEGEND_MARKER, label);
         if (i > 0) {
           let width = markers.width(self, i);
           if (width)
@@ -2298,7 +2298,7 @@ THE SOFTWARE.
           indic.style.background = markers.fill(self, i);
         }
       }
-      let text2 = placeDiv(LEGEND_LABEL, label2);
+      let text2 = placeDiv(LEGEND_LABEL, label);
       if (s.label instanceof HTMLElement)
         text2.appendChild(s.label);
       else
@@ -2306,7 +2306,7 @@ THE SOFTWARE.
       if (i > 0) {
         if (!markers.show)
           text2.style.color = s.width > 0 ? markers.stroke(self, i) : markers.fill(self, i);
-        onMouse("click", label2, (e) => {
+        onMouse("click", label, (e) => {
           if (cursor._lock)
             return;
           setCursorEvent(e);
@@ -2320,7 +2320,7 @@ THE SOFTWARE.
             setSeries(seriesIdx, { show: !s.show }, true, syncOpts.setSeries);
         }, false);
         if (cursorFocus) {
-          onMouse(mouseenter, label2, (e) => {
+          onMouse(mouseenter, label, (e) => {
             if (cursor._lock)
               return;
             setCursorEvent(e);
@@ -4343,9 +4343,9 @@ THE SOFTWARE.
     return `#from=${encodeURIComponent(from.short)}&to=${encodeURIComponent(to.short)}`;
   }
   function fromHash(points2, hash) {
-    const named = new URLSearchParams(hash.replace(/^#/, ""));
+    const named2 = new URLSearchParams(hash.replace(/^#/, ""));
     const place = (name) => {
-      const short = named.get(name);
+      const short = named2.get(name);
       return short === null ? -1 : points2.findIndex((point) => point.short === short);
     };
     const [from, to] = [place("from"), place("to")];
@@ -4394,7 +4394,7 @@ THE SOFTWARE.
       const { text: shown, judged } = point.change;
       nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
     }
-    if (point.begins_run !== void 0) nodes.push(text(`run ${point.begins_run} begins`, ""));
+    if (point.begins_run !== void 0) nodes.push(text(`run ${point.begins_run} from here`, ""));
     const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
     if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
     return nodes;
@@ -4450,15 +4450,14 @@ THE SOFTWARE.
       for (const digit of [1, 2, 5]) if (digit * power >= least) return digit * power;
     }
   }
-  function label(points2, place, span) {
-    const point = points2[place];
-    if (point === void 0) return "";
-    const date = point.revision.date;
-    if (date === null) return point.short;
-    const days2 = (at) => Date.parse(points2[at]?.revision.date ?? date) / 864e5;
-    const first = Math.max(0, Math.ceil(span.from));
-    const last = Math.min(points2.length - 1, Math.floor(span.to));
-    return days2(last) - days2(first) > 400 ? date.slice(0, 7) : date.slice(0, 10);
+  function labels(points2, places) {
+    const months2 = places.map((place) => named(points2[place], 7));
+    const days2 = places.map((place) => named(points2[place], 10));
+    const dated = months2.filter((month) => month !== "");
+    return dated.length > 1 && new Set(dated).size === dated.length ? months2 : days2;
+  }
+  function named(point, characters) {
+    return point?.revision.date?.slice(0, characters) ?? point?.short ?? "";
   }
 
   // src/chart/columns.ts
@@ -4916,18 +4915,18 @@ THE SOFTWARE.
   // src/chart/theme.ts
   function theme(holder2) {
     const style = getComputedStyle(holder2);
-    const named = (name) => style.getPropertyValue(`--${name}`).trim() || style.color;
+    const named2 = (name) => style.getPropertyValue(`--${name}`).trim() || style.color;
     return {
-      text: named("text"),
-      muted: named("muted"),
-      line: named("line"),
-      surface: named("surface"),
-      median: named("median"),
-      sample: named("sample"),
-      band: named("band"),
-      failure: named("worse"),
-      better: named("better"),
-      worse: named("worse"),
+      text: named2("text"),
+      muted: named2("muted"),
+      line: named2("line"),
+      surface: named2("surface"),
+      median: named2("median"),
+      sample: named2("sample"),
+      band: named2("band"),
+      failure: named2("worse"),
+      better: named2("better"),
+      worse: named2("worse"),
       font: `12px ${style.fontFamily}`
     };
   }
@@ -4963,12 +4962,12 @@ THE SOFTWARE.
     return element;
   }
   function toggle(name, act) {
-    const label2 = document.createElement("label");
+    const label = document.createElement("label");
     const box = document.createElement("input");
     box.type = "checkbox";
     box.addEventListener("change", () => act(box.checked));
-    label2.append(box, ` ${name}`);
-    return label2;
+    label.append(box, ` ${name}`);
+    return label;
   }
 
   // src/chart/chart.ts
@@ -5136,7 +5135,7 @@ THE SOFTWARE.
           grid: { show: false },
           ticks: { stroke: colour("line"), width: 1, size: 5 },
           splits: (u) => ticks2(chart2.span, u.width - AXIS_WIDTH, LABEL_WIDTH),
-          values: (_2, places) => places.map((place) => label(chart2.file.points, place, chart2.span))
+          values: (_2, places) => labels(chart2.file.points, places)
         },
         { ...axis, size: AXIS_WIDTH, gap: 6, grid: { stroke: colour("line"), width: 1 }, ticks: { show: false } }
       ],

@@ -32,7 +32,7 @@ function figures(file: SeriesFile, point: Point): Node[] {
     const { text: shown, judged } = point.change;
     nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
   }
-  if (point.begins_run !== undefined) nodes.push(text(`run ${point.begins_run} begins`, ""));
+  if (point.begins_run !== undefined) nodes.push(text(`run ${point.begins_run} from here`, ""));
   const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
   if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
   return nodes;

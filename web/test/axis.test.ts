@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { label, ticks } from "../src/chart/axis.ts";
+import { labels, ticks } from "../src/chart/axis.ts";
 import { whole } from "../src/chart/span.ts";
 import { series } from "./fixtures/series.ts";
 
@@ -11,12 +11,13 @@ test("labels are evenly far apart and have room", () => {
   assert.deepEqual(ticks(whole(100), 0, 90), []);
 });
 
-test("years of history are labelled by month, less by day, releases by name", () => {
-  const { points } = series;
-  assert.equal(label(points, 0, whole(points.length)), "2023-02");
-  assert.equal(label(points, 0, { from: -0.5, to: 2.5 }), "2023-02-01");
-  const first = points[0]!;
-  const release = { ...first, short: "1.2", revision: { ...first.revision, date: null } };
-  assert.equal(label([release], 0, whole(1)), "1.2");
-  assert.equal(label(points, 99, whole(points.length)), "");
+test("labels are months where these differ, else days, and names of releases", () => {
+  const first = series.points[0]!;
+  const dated = (date: string | null, short: string) =>
+    ({ ...first, short, revision: { ...first.revision, date } });
+  const days = ["2023-02-01", "2023-02-20", "2023-04-01"].map((date) => dated(date, "x"));
+  assert.deepEqual(labels(days, [0, 2]), ["2023-02", "2023-04"]);
+  assert.deepEqual(labels(days, [0, 1, 2]), ["2023-02-01", "2023-02-20", "2023-04-01"]);
+  assert.deepEqual(labels(days, [0]), ["2023-02-01"]);
+  assert.deepEqual(labels([dated(null, "1.2")], [0, 99]), ["1.2", ""]);
 });

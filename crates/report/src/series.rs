@@ -43,7 +43,8 @@ pub fn unseen_changes(series: &Series) -> Option<String> {
 /// speed.
 #[must_use]
 pub fn uneven_runs(series: &Series) -> Option<String> {
-    let all: Vec<&HostUnevenness> = series.uneven.iter().collect();
+    let has_values = series.points.iter().any(|point| !point.values.is_empty());
+    let all: Vec<&HostUnevenness> = series.uneven.iter().filter(|_| has_values).collect();
     let much: Vec<&HostUnevenness> =
         all.iter().copied().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
     let uneven = if much.is_empty() { all } else { much };
@@ -106,10 +107,10 @@ pub struct PointRow<'a> {
 }
 
 impl PointRow<'_> {
-    /// What begins here, in words: `run 3 begins`.
+    /// What is another one from here on, in words: `run 3 from here`.
     #[must_use]
     pub fn border(&self) -> Option<String> {
-        let run = self.begins_run.map(|run| format!("run {run} begins"));
+        let run = self.begins_run.map(|run| format!("run {run} from here"));
         let recipe = self.begins_recipe.then(|| ANOTHER_RECIPE.to_owned());
         let all: Vec<String> = run.into_iter().chain(recipe).collect();
         (!all.is_empty()).then(|| all.join("; "))
@@ -228,9 +229,9 @@ pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 pub fn superseded(key: &BenchmarkKey, by: u32) -> String {
     let name = &key.name;
     if by < key.version {
-        format!("taken back: the plan has version {by} of `{name}` again")
+        format!("not used any more: the plan's `{name}` is version {by} again")
     } else {
-        format!("superseded: the plan has version {by} of `{name}`")
+        format!("of an older definition: the plan's `{name}` is version {by} since its last edit")
     }
 }
 
@@ -475,7 +476,8 @@ mod tests {
             let benchmark = BenchmarkKey::plain("b");
             let metric = tacho_record::Metric::built_in("wall").unwrap();
             let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
-            uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec(), changes: vec![] })
+            let points = vec![point("a", &[(1, 100.0)], 1.0)];
+            uneven_runs(&Series { key, points, uneven: uneven.to_vec(), changes: vec![] })
         };
         assert_eq!(of(&[]), None);
         assert_eq!(

@@ -246,12 +246,12 @@ pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
     }
 }
 
-/// The first and the last commit, below a picture.
+/// The ends of a bisection, below a picture of all places between them.
 fn ends(left: f64, width: f64, y: f64, places: usize) -> Markup {
     html! {
-        text.axis x=(short(left)) y=(short(y)) { "first commit" }
+        text.axis x=(short(left)) y=(short(y)) { "earlier end" }
         text.axis x=(short(left + width)) y=(short(y)) text-anchor="end" {
-            "the last of " (crate::text::grouped(places))
+            "later end, " (crate::text::count(places.saturating_sub(1), "commit")) " after it"
         }
     }
 }

@@ -23,14 +23,16 @@ function niceStep(least: number): number {
   }
 }
 
-/** What a label says: the month in years of history, the day in less, a release its name. */
-export function label(points: Point[], place: number, span: Span): string {
-  const point = points[place];
-  if (point === undefined) return "";
-  const date = point.revision.date;
-  if (date === null) return point.short;
-  const days = (at: number) => Date.parse(points[at]?.revision.date ?? date) / 86_400_000;
-  const first = Math.max(0, Math.ceil(span.from));
-  const last = Math.min(points.length - 1, Math.floor(span.to));
-  return days(last) - days(first) > 400 ? date.slice(0, 7) : date.slice(0, 10);
+/** What labels at these places say: the month where that tells them apart, else the day; a release
+ * its name. */
+export function labels(points: Point[], places: number[]): string[] {
+  const months = places.map((place) => named(points[place], 7));
+  const days = places.map((place) => named(points[place], 10));
+  const dated = months.filter((month) => month !== "");
+  return dated.length > 1 && new Set(dated).size === dated.length ? months : days;
+}
+
+/** So many characters of the date of a point, or the name of its release. */
+function named(point: Point | undefined, characters: number): string {
+  return point?.revision.date?.slice(0, characters) ?? point?.short ?? "";
 }

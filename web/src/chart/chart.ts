@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import type { SeriesFile } from "../data.ts";
 import { fromHash, toHash } from "../hash.ts";
 import { type Readout, readout } from "../readout.ts";
-import { label, ticks } from "./axis.ts";
+import { labels, ticks } from "./axis.ts";
 import { columns, height } from "./columns.ts";
 import { listen, type Moves } from "./input.ts";
 import { behind, inFront, type Scene } from "./layers.ts";
@@ -208,7 +208,7 @@ function options(chart: Chart): Omit<uPlot.Options, "width" | "height"> {
         grid: { show: false },
         ticks: { stroke: colour("line"), width: 1, size: 5 },
         splits: (u) => ticks(chart.span, u.width - AXIS_WIDTH, LABEL_WIDTH),
-        values: (_, places) => places.map((place) => label(chart.file.points, place, chart.span)),
+        values: (_, places) => labels(chart.file.points, places),
       },
       { ...axis, size: AXIS_WIDTH, gap: 6, grid: { stroke: colour("line"), width: 1 }, ticks: { show: false } },
     ],

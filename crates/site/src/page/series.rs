@@ -266,7 +266,7 @@ fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
             (change_cells(row.change, None))
             td.state {
                 @if let Some(run) = row.begins_run {
-                    span.note { (run_link(view, "../", run)) " begins " }
+                    span.note { (run_link(view, "../", run)) " from here " }
                 }
                 @if row.begins_recipe { span.note { (ANOTHER_RECIPE) " " } }
                 (state(view, row))

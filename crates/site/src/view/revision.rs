@@ -88,14 +88,16 @@ pub(crate) fn all<'a>(
         worse: 0,
     };
     let mut views: Vec<RevisionView> = ordered.iter().map(bare).collect();
-    add_cells(&mut views, series);
+    add_cells(&mut views, series, lab);
     break_circles(&mut views, series.len());
     add_commits(&mut views, lab);
     views
 }
 
-fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
+fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>], lab: &Lab) {
     for (number, one) in series.iter().enumerate() {
+        let is_superseded =
+            lab.superseded.iter().any(|(benchmark, _)| *benchmark == one.series.key.benchmark);
         for (place, row) in one.rows.iter().enumerate() {
             let view = &mut views[row.revision];
             view.cells.push(RevisionCell { series: number, row: place });
@@ -103,7 +105,7 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
             if let RowState::Equal(other) = row.state {
                 view.equal_to.get_or_insert(other);
             }
-            match row.change.and_then(|change| change.verdict) {
+            match row.change.and_then(|change| change.verdict).filter(|_| !is_superseded) {
                 Some(ChangeVerdict::Better) => view.better += 1,
                 Some(ChangeVerdict::Worse) => view.worse += 1,
                 None => {}

@@ -55,6 +55,9 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
         output::print(&report.text())?;
     }
     report.hints();
+    if let LayoutsResult::Measured(rows) = &laid {
+        session.warn_of_load(rows.run)?;
+    }
     Ok(match &laid {
         LayoutsResult::Interrupted => Exit::Interrupted,
         LayoutsResult::Measured(rows) if rows.interrupted => Exit::Interrupted,

@@ -66,6 +66,7 @@ pub(super) fn execute(
         series: &series,
         revisions: &revisions,
         unbuilt: &unbuilt,
+        links: &[],
         rule: &plan.measure.rule,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;

@@ -87,6 +87,7 @@ pub(super) fn execute(
             series: &series,
             revisions: &selected.revisions,
             unbuilt: &unbuilt,
+            links: &[],
             rule: &plan.measure.rule,
         },
         placed: &placed,

@@ -14,8 +14,8 @@ use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::plan::PlannedMetric;
 use tacho_record::{
-    BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
-    in_backticks, percentage,
+    BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Sample, Series,
+    busy_share, in_backticks, percentage,
 };
 use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
@@ -92,11 +92,15 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     verdicts::tell_of_short(&mut session.store, tracked.run, &series)?;
     session.tell_of_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
+    let is_beside = |it: &&Revision| !asked.iter().any(|one| one.id == it.id);
+    let beside: Vec<String> =
+        selected.revisions.iter().filter(is_beside).map(|it| it.id.clone()).collect();
     let report = TrackReport {
         tracked: &tracked,
         series: &series,
         revisions: &selected.revisions,
         unbuilt: &unbuilt,
+        links: &beside,
         rule: &plan.measure.rule,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
@@ -262,15 +266,8 @@ impl CommandSession {
     /// disturbed by that.
     pub(super) fn tell_of_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
-        let mut samples = Vec::new();
-        for (measurement, _) in self.store.cells(run)? {
-            samples.push(self.store.samples(measurement)?);
-        }
-        let load = host_load(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        for clause in load.clauses("meanwhile") {
-            output::note("warning", &clause);
-        }
-        if !load.is_none() {
+        let samples = self.warn_of_load(run)?;
+        if let Some(samples) = samples {
             let counts = samples.iter().flatten().any(|it| it.value(CALLGRIND).is_some());
             let ways = WaysOut {
                 cpu: Some("`--metric cpu` shows"),
@@ -283,6 +280,19 @@ impl CommandSession {
             output::note("hint", &ways.line());
         }
         Ok(())
+    }
+
+    /// The same without what is disturbed less; the samples of the run, if others used the host.
+    pub(super) fn warn_of_load(&mut self, run: i64) -> Result<Option<Vec<Vec<Sample>>>, CliError> {
+        let mut samples = Vec::new();
+        for (measurement, _) in self.store.cells(run)? {
+            samples.push(self.store.samples(measurement)?);
+        }
+        let load = host_load(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        for clause in load.clauses("meanwhile") {
+            output::note("warning", &clause);
+        }
+        Ok((!load.is_none()).then_some(samples))
     }
 
     /// What the fixed programs that were executed in the run say of the machine; without `is_asked`

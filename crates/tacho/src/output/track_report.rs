@@ -32,6 +32,8 @@ const OTHERS: usize = 3;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
+/// Of the output of an execution that failed so many lines are shown.
+const OUTPUT_LINES: usize = 2;
 
 /// What a session came to.
 pub struct TrackReport<'a> {
@@ -39,6 +41,8 @@ pub struct TrackReport<'a> {
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
     pub unbuilt: &'a [BuildGap],
+    /// The full names of the revisions that only link the run.
+    pub links: &'a [String],
     /// When a cell has enough.
     pub rule: &'a Rule,
 }
@@ -205,7 +209,10 @@ impl TrackReport<'_> {
     /// session, which took `total`, only how many.
     fn print_failed_builds(&self, store: &Store, total: Duration) {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
-        let Some(first) = first else { return };
+        // A revision that links the run was not asked for.
+        let is_asked = |build: &&Build| !self.links.contains(&build.revision);
+        let asked: Vec<Build> = self.tracked.builds.iter().filter(is_asked).cloned().collect();
+        let Some(first) = tacho_experiment::failures(&asked).1.or(first) else { return };
         let name = self.name(first);
         let began = Timestamp::now() - total;
         let is_old = |build: &Build| build.state.artifact().is_some() || build.started < began;
@@ -283,10 +290,11 @@ impl TrackReport<'_> {
                 && seen.insert((benchmark.identity(), &point.revision.id))
             {
                 failed += point.failed as usize;
-                first.get_or_insert((benchmark, point));
+                first.get_or_insert((&series.key, point));
             }
         }
-        let Some((benchmark, point)) = first else { return Ok(()) };
+        let Some((key, point)) = first else { return Ok(()) };
+        let (benchmark, host) = (&key.benchmark, key.host.clone());
         let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
         let whose = whose_answer(store, benchmark, why)?;
         note(
@@ -299,6 +307,10 @@ impl TrackReport<'_> {
         if let Some(hint) = artifact_meant(why).or_else(|| where_it_is(why)) {
             note("hint", &hint);
             return Ok(());
+        }
+        if point.values.is_empty() {
+            let printed = last_output(store, &host, benchmark, &point.revision.id)?;
+            excerpt(&text::last_lines(&printed, OUTPUT_LINES));
         }
         note(
             "hint",
@@ -379,6 +391,24 @@ pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
     }
     let (twice, more) = (rounds.saturating_mul(2), text::count(rounds as usize, "more round"));
     format!("`tacho track --rounds {twice}` measures {more} of each revision")
+}
+
+/// What the last execution of a benchmark at a revision printed, as far as that is kept.
+fn last_output(
+    store: &mut Store,
+    host: &str,
+    benchmark: &BenchmarkKey,
+    revision: &str,
+) -> Result<String, CliError> {
+    let hosts = store.hosts()?;
+    let Some((host, _)) = hosts.into_iter().find(|(_, one)| one.name == host) else {
+        return Ok(String::new());
+    };
+    let kept = store.kept_outputs(host, benchmark)?;
+    let last = kept.into_iter().rfind(|(_, of, ..)| of == revision);
+    // On a shared store the output may be on another machine.
+    let content = last.and_then(|(.., digest)| store.log(digest).ok()).unwrap_or_default();
+    Ok(String::from_utf8_lossy(&content).into_owned())
 }
 
 /// Of a wrong answer the revision that gave the right one, as words that go on: `, the answer of
