@@ -40,7 +40,8 @@ pub struct ChangeQueryArgs {
     ///
     /// A change is confirmed if the difference is still there. A change is withdrawn if at most a
     /// quarter of the difference is left. A change of the kind `environment` is not withdrawn while
-    /// the series shows it; the answer then says that the commit is not its cause. The samples do not enter any series.
+    /// the series shows it; the answer then says that the commit is not its cause. The samples do
+    /// not enter any series.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// With `--confirm`: execute both sides of each change N times [default: 20]

@@ -31,8 +31,8 @@ pub fn execute(command: &InitArgs) -> Result<Exit, CliError> {
 }
 
 /// What is said where no history is found.
-const NO_REPOSITORY: &str = "this folder is not in a git repository: `repository` in the plan names \
-     another one; without any, `tacho bench` compares commands\n";
+const NO_REPOSITORY: &str = "this folder is not in a git repository: `repository` in the plan \
+     names another one; without any, `tacho bench` compares commands\n";
 
 /// What was written, and the step that comes next.
 fn written(path: &Path, folder: &Path) -> String {

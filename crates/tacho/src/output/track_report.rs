@@ -32,7 +32,7 @@ const OTHERS: usize = 3;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
-/// Of the output of an execution that failed so many lines are shown.
+/// Of the output of an execution that failed this many lines are shown.
 const OUTPUT_LINES: usize = 2;
 
 /// What a session came to.
