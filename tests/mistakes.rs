@@ -576,3 +576,24 @@ fn natural_mistakes_are_answered_with_what_was_meant() {
     let hint = "\nhint: `{x}` has no value: `-L x 1,2` executes the command with each value\n";
     assert!(answer.stderr.contains(hint), "{}", answer.stderr);
 }
+
+#[test]
+fn an_execution_that_a_mended_limit_ended_is_measured_again() {
+    // The third execution hangs, and no other.
+    let command = "n=$(cat n 2>/dev/null); echo \"$n\"x > n; if [ \"$n\" = xx ]; then sleep 3; fi";
+    let plan = |limit: &str| {
+        format!(
+            "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 4\nwarmup = false\n\
+             [[benchmark]]\nname = 'b'\nshell = true\ncommand = '''{command}'''\ntimeout = '{limit}'\n"
+        )
+    };
+    let project = Project::scripts(1).plan(&plan("1s"));
+    let first = project.tacho("track --json").succeeds().json();
+    let point = |answer: &serde_json::Value| {
+        let point = &answer["series"][0]["points"][0];
+        (point["values"].as_array().map(Vec::len), point["failed"].as_u64())
+    };
+    assert_eq!(point(&first), (Some(3), Some(1)), "{first}");
+    let again = project.plan(&plan("50s")).tacho("track --json").succeeds().json();
+    assert_eq!((point(&again).0, &again["samples"]), (Some(4), &1.into()), "{again}");
+}

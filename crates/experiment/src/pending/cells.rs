@@ -67,7 +67,7 @@ pub struct PendingFacts<'a> {
     pub counts: &'a SamplesByCell,
     /// Who stands for whom.
     pub equals: &'a Equals,
-    /// What is known of cells that have only ever failed.
+    /// What is known of cells with failures.
     pub failures: &'a Failures,
     /// Who needs no more, whatever the number of samples.
     pub settled: &'a ConvergedCells,
@@ -116,9 +116,7 @@ impl PendingFacts<'_> {
         wanted: RoundDemand<'_>,
     ) -> u32 {
         let CellSamples { valid, failed } = self.counts.of(key, revision, artifact);
-        if self.failures.are_void(key, revision, artifact) {
-            return wanted.rounds;
-        }
+        let failed = failed.saturating_sub(self.failures.void(key, revision, artifact));
         match (self.failures.is_hopeless(key, revision, artifact), wanted.retry_failed) {
             (true, true) => wanted.rounds,
             (true, false) => 0,

@@ -8,22 +8,22 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use tacho_record::plan::{self, Benchmark, Hook};
-use tacho_record::{BenchmarkKey, Digest, Plan};
+use tacho_record::{BenchmarkKey, Digest, Measurement, Plan, Sample};
 use tacho_store::{HostId, SampleCounts, Store, StoreError, Values};
 
 use crate::run::enough::is_given_up;
 
-/// What is known of cells that have only ever failed.
+/// What is known of cells with failures.
 #[derive(Clone, Debug, Default)]
 pub struct Failures {
-    /// Those that are given up, by benchmark, revision and artifact.
+    /// Those that have only ever failed and are given up, by benchmark, revision and artifact.
     hopeless: HashSet<(String, String, Digest)>,
-    /// Those whose failures are all of a benchmark that read otherwise.
-    void: HashSet<(String, String, Digest)>,
+    /// How many of their failures are of a benchmark that read otherwise.
+    void: HashMap<(String, String, Digest), u32>,
 }
 
 impl Failures {
-    /// Looks at the samples of all cells that have no valid one.
+    /// Looks at the samples of all cells with failures.
     pub fn read(
         store: &mut Store,
         host: HostId,
@@ -32,25 +32,34 @@ impl Failures {
     ) -> Result<Self, StoreError> {
         let mut plans = RunPlans::default();
         let mut failures = Self::default();
-        for count in counts.iter().filter(|count| count.valid == 0 && count.failed > 0) {
+        let mut read: HashMap<String, Vec<Measurement>> = HashMap::new();
+        for count in counts.iter().filter(|count| count.failed > 0) {
             let Some(benchmark) = plan.benchmarks.iter().find(|b| is_named(b, &count.benchmark))
             else {
                 continue;
             };
-            let mut measurements = store.measurements(host, &count.benchmark)?;
-            measurements.retain(|m| m.revision == count.revision && m.artifact == count.artifact);
+            let measurements = match read.entry(count.benchmark.identity()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    unknown.insert(store.measurements(host, &count.benchmark)?)
+                }
+            };
             let mut meant = Vec::new();
-            for measurement in measurements {
+            let own =
+                |m: &&Measurement| m.revision == count.revision && m.artifact == count.artifact;
+            for measurement in measurements.iter().filter(own) {
                 if plans.has_alike(store, measurement.run, benchmark)? {
                     meant.push(measurement);
                 }
             }
             let cell = (count.benchmark.identity(), count.revision.clone(), count.artifact);
-            if meant.is_empty() {
-                failures.void.insert(cell);
-            } else if meant.iter().any(|measurement| is_given_up(&measurement.samples)) {
+            if count.valid == 0 && meant.iter().any(|it| is_given_up(&it.samples)) {
                 failures.hopeless.insert(cell);
+                continue;
             }
+            let counting: usize = meant.iter().map(|it| failed(&it.samples)).sum();
+            let void = count.failed.saturating_sub(u32::try_from(counting).unwrap_or(u32::MAX));
+            failures.void.insert(cell, void);
         }
         Ok(failures)
     }
@@ -61,17 +70,23 @@ impl Failures {
         self.hopeless.contains(&(key.identity(), revision.to_owned(), artifact))
     }
 
-    /// Whether its failures are none of the benchmark as it reads now.
+    /// How many of its failures are none of the benchmark as it reads now.
     #[must_use]
-    pub fn are_void(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> bool {
-        self.void.contains(&(key.identity(), revision.to_owned(), artifact))
+    pub fn void(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> u32 {
+        let cell = (key.identity(), revision.to_owned(), artifact);
+        self.void.get(&cell).copied().unwrap_or(0)
     }
 
     /// These cells fail each time.
     #[cfg(test)]
     pub fn hopeless(cells: impl IntoIterator<Item = (String, String, Digest)>) -> Self {
-        Self { hopeless: cells.into_iter().collect(), void: HashSet::new() }
+        Self { hopeless: cells.into_iter().collect(), void: HashMap::new() }
     }
+}
+
+/// How many of these failed.
+fn failed(samples: &[Sample]) -> usize {
+    samples.iter().filter(|sample| sample.outcome.is_failure()).count()
 }
 
 /// Forgets the failures of runs in whose plans the benchmark reads otherwise: they are none of the
