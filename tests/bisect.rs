@@ -1107,8 +1107,8 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let short = |name: &str| id(&project, name)[..10].to_owned();
     // One more of those that were tracked, on either side.
     let note = format!(
-        "note: the range is widened to `{}`..`{}`: revisions beside the change show how far builds \
-         vary without it\n",
+        "note: the range is widened to `{}`..`{}`: revisions before and after the change show how \
+         far builds vary\n",
         short("HEAD~17"),
         short("HEAD~11")
     );

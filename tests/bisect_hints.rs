@@ -76,7 +76,7 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     assert!(
         answer
             .stderr
-            .contains(": revisions beside the change show how far builds vary without it\n"),
+            .contains(": revisions before and after the change show how far builds vary\n"),
         "{}",
         answer.stderr
     );

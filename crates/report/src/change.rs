@@ -95,7 +95,7 @@ pub fn state(change: &Change) -> String {
 pub fn which_levels(change: &Change, by_runs: bool, is_one_run: bool) -> &'static str {
     match (by_runs, is_one_run) {
         _ if change.finding.missed > 0 => "are those when the change was last seen",
-        (true, true) => "compare neighbouring executions",
+        (true, true) => "are from executions close in time",
         (true, false) => "leave out differences between runs",
         (false, _) => "are those right at the change",
     }
@@ -110,7 +110,8 @@ pub fn state_beside_outcome(change: &Change) -> String {
 fn worded_state(change: &Change, says_outcome: bool) -> String {
     let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
     let is_fact = change.differs_again() || change.is_of_other_work();
-    let likely = change.finding.doubtful_likelihood().filter(|_| !is_fact);
+    let is_excluded = change.again.as_ref().is_some_and(|again| excludes(again, change));
+    let likely = change.finding.doubtful_likelihood().filter(|_| !is_fact && !is_excluded);
     let likely = likely.map(|likely| format!("{} likely", probability(likely)));
     let is_over = matches!(change.life, Life::Withdrawn { .. });
     let outcome = change.again.as_ref().and_then(|measured| match measured.differs {
@@ -119,6 +120,10 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
         Some(false) => {
             (says_outcome && !is_over).then(|| "measured again: not confirmed".to_owned())
         }
+        None if is_excluded => says_outcome.then(|| {
+            let found = change.effect().map_or_else(String::new, percent);
+            format!("measured again: {}, which excludes {found}", again(measured))
+        }),
         None => says_outcome.then(|| format!("measured again: unclear ({})", again(measured))),
     });
     let life = match change.life {
@@ -336,6 +341,12 @@ pub fn again(again: &RepeatMeasurement) -> String {
         None if again.limited == [0, 0] => "no ratio".to_owned(),
         None => "unknown, as both sides reached a limit".to_owned(),
     }
+}
+
+/// Whether measuring again left open what it is, and excludes what was found.
+fn excludes(again: &RepeatMeasurement, change: &Change) -> bool {
+    let found = change.effect().zip(again.interval);
+    again.differs.is_none() && found.is_some_and(|(found, (low, high))| found < low || high < found)
 }
 
 /// In what both sides were measured again where one build alone differed; nothing else.

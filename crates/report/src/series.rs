@@ -54,7 +54,12 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
         [one] => format!("{by} in run {}", one.run),
         several => format!("in {} runs, {by} in run {}", several.len(), most.run),
     };
-    Some(usual_speed(&moved, "medians"))
+    let metric = &series.key.metric.name;
+    Some(if metric == "wall" {
+        usual_speed(&moved, "medians")
+    } else {
+        format!("`{metric}` moved with the host's speed {moved}; medians are corrected for that")
+    })
 }
 
 /// That executions took longer by this share while the host was slow, and that these values are

@@ -219,7 +219,9 @@ impl Context<'_> {
         cells: Vec<(MeasurementId, Cell)>,
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Preparation, ExperimentError> {
-        let counts = SamplesByCell::new(self.store.counts(self.host)?);
+        let counts = self.store.counts(self.host)?;
+        let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;
+        let counts = SamplesByCell::new(counts);
         let settled = ConvergedCells::read(self.store, self.host, question)?;
         let uncounted = MissingCounters::read((self.store, self.host), self.executor, question)?;
         let mut ready = Vec::with_capacity(cells.len());
@@ -230,8 +232,11 @@ impl Context<'_> {
             let trial =
                 prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let is_link = is_link(question, (&cell, &beside), &counts, &before);
-            let enough =
-                if is_link { cell.rounds } else { enough(question, &cell, &counts, &before) };
+            let enough = if is_link {
+                cell.rounds
+            } else {
+                enough(question, &cell, (&counts, &failures), &before)
+            };
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
             let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
                 0 if is_link => cell.rounds,
@@ -307,7 +312,12 @@ fn is_link(
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run
 /// has meanwhile taken some of them.
-fn enough(question: &Question, cell: &Cell, counts: &SamplesByCell, own: &[Sample]) -> u32 {
+fn enough(
+    question: &Question,
+    cell: &Cell,
+    (counts, failures): (&SamplesByCell, &Failures),
+    own: &[Sample],
+) -> u32 {
     if !question.counted.is_empty() {
         // What other runs have taken may lack a counter.
         return cell.rounds;
@@ -318,6 +328,8 @@ fn enough(question: &Question, cell: &Cell, counts: &SamplesByCell, own: &[Sampl
     };
     let valid = all.valid.saturating_sub(own(|sample| sample.outcome.is_result()));
     let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
+    let failed =
+        failed.saturating_sub(failures.void(&cell.benchmark, &cell.revision, cell.artifact));
     // Failures that were to be tried again are not what was wanted.
     let elsewhere = if valid == 0 { 0 } else { valid + failed };
     cell.rounds.min(question.rule().max_rounds.saturating_sub(elsewhere))

@@ -73,7 +73,7 @@ impl ComparisonReport<'_> {
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
         is_judged.then(|| match self.together {
             some if some < all => format!(
-                "{all} rows judged together, counted as {some}{}: {}",
+                "{all} rows judged together as {some}{}: {}",
                 self.apart(),
                 rate(self.false_discovery)
             ),
@@ -87,8 +87,8 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
-                (true, _) => format!("`{name}` never varies"),
-                (false, true) => format!("`{name}` is computed from other metrics"),
+                (true, _) => format!("`{name}` never varies, so it does not count"),
+                (false, true) => format!("`{name}` depends on the others, so it does not count"),
                 (false, false) => continue,
             };
             if !apart.contains(&said) {

@@ -60,7 +60,7 @@ impl OptimumFindings<'_> {
                  would not be seen"
             }
             (0 | 1, _) => "unclear: more than one place may hold the best value",
-            _ => "checked: there is more than one optimum",
+            _ => "note: the curve has more than one minimum; the interval is of the lowest",
         }
     }
 
@@ -79,6 +79,7 @@ impl OptimumFindings<'_> {
             ""
         };
         let taken = count(taken, "sample");
-        format!("{taken}; all {values} values would have taken {whole}{why}")
+        let rounds = count(whole / values.max(1), "round");
+        format!("{taken}; {rounds} of all {values} values would have taken {whole}{why}")
     }
 }

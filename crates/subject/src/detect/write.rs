@@ -86,9 +86,8 @@ fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
 # number of CPUs to use, {{revision}} the commit.
 {notes}{no_build}build = {build}
 # build-timeout = \"30m\"
-# What benchmarks need of the checkout when it is built: files and folders from its root, or
-# patterns. Name only what is executed: an unneeded file that changes makes equal programs look
-# different.
+# The files of the built checkout that benchmarks need: paths or patterns, from its root. Name only
+# what is executed: an unneeded file that changes makes equal programs look different.
 {no_artifacts}artifacts = [{artifacts}]
 # Where a commit can be seen; pages link there.
 {link}/commit/{{commit}}\"

@@ -123,7 +123,8 @@ pub struct SweepArgs {
         help_heading = "How often"
     )]
     pub budget: Option<String>,
-    /// Wait before each round for a quiet host, for at most MAX in total (in a search, per stage)
+    /// Wait before each round for a quiet host, for at most MAX in all. In a search, each
+    /// choice of new values may wait that long
     /// [default of MAX: 5m]
     #[arg(
         long, value_name = "MAX", num_args = 0..=1, require_equals = true,

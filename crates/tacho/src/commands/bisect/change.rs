@@ -29,8 +29,8 @@ pub fn asked(
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
         let why = format!(
-            "the range is widened to `{from}`..`{to}`: revisions beside the change show how far \
-             builds vary without it"
+            "the range is widened to `{from}`..`{to}`: revisions before and after the change show \
+             how far builds vary"
         );
         output::note("note", &why);
     }

@@ -234,7 +234,7 @@ impl ConfirmationRequest {
             .interval
             .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
-            "{}  {}\n  {} in the series, again {found}{range}\n  \
+            "{}  {}\n  {} in the series, {found}{range} when measured again\n  \
              measured again, {} a side: {}; state: {}\n",
             change.name,
             series_name(&change.series, false),

@@ -174,7 +174,7 @@ impl Evidence {
         let is_one_run =
             sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
         let which = which_levels(&self.change, self.by_runs, is_one_run);
-        Some(format!("; the medians below differ: these levels {which}"))
+        Some(format!("; these levels {which}, so the medians below differ"))
     }
 
     /// Which commits it may be, and how to go on.

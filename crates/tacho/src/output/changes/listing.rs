@@ -287,8 +287,8 @@ impl ChangeListing {
         }
         if !self.off_medians.is_empty() {
             out += &format!(
-                "levels differ from the medians of all samples: {}; `tacho changes show NAME` has \
-                 both\n",
+                "the levels of {} differ from the medians of all samples; `tacho changes show \
+                 NAME` has both\n",
                 first_of(&self.off_medians, NAMED)
             );
         }

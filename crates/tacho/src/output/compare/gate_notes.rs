@@ -238,7 +238,6 @@ impl CompareReport<'_> {
             None => "unclear".to_owned(),
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
-        let more_below = self.surely_below(all);
         let line = |row: &&ComparedRow| {
             format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(fail_on, all, row))
         };
@@ -246,22 +245,21 @@ impl CompareReport<'_> {
         if open.len() > NAMED {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
         }
+        rows.extend(self.surely_below(all));
         let them = if open.len() == 1 { "it" } else { "them" };
         Some(GateWarning {
-            what: format!("{of}{more_below}, and `--fail-on {typed}` {so}"),
+            what: format!("{of}, and `--fail-on {typed}` {so}"),
             rows,
             hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
         })
     }
 
     /// That other rows are unclear by themselves, and not at the limit.
-    fn surely_below(&self, all: &ComparisonData) -> String {
+    fn surely_below(&self, all: &ComparisonData) -> Option<String> {
         let below = all.rows.iter().filter(|row| self.is_unclear_below(row));
         let names: Vec<String> = below.map(ComparedRow::name).collect();
-        if names.is_empty() {
-            return String::new();
-        }
-        format!(" (also unclear, but certainly below it: {})", first_of(&names, NAMED))
+        let named = first_of(&names, NAMED);
+        (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {named}"))
     }
 
     /// What is known of an open row, and what would decide: of a limit fewer or more rounds than

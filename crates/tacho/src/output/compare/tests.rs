@@ -122,10 +122,10 @@ fn a_gate_says_what_rounds_decide_and_which_rows_are_below_it() {
     let (text, notes) = (report.text(), report.told_in_markdown());
     let by_margin = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(by_margin.contains(" would decide at the margin of 1 %"), "{text}");
-    let warning = "1 of 2 rows is undecided at the limit of 5 % (also unclear, but certainly below \
-                   it: near wall), and ";
+    let warning = "1 of 2 rows is undecided at the limit of 5 %, and ";
     assert!(
         notes.contains(warning)
+            && notes.contains("unclear too, but certainly below the limit: near wall")
             && notes.contains(" would decide whether it is slower by more than 5 %"),
         "{notes}"
     );
@@ -351,7 +351,7 @@ fn which_rows_are_no_further_question_is_said_in_ordinary_words() {
     let said = described(all);
     assert!(
         said.contains(
-            "3 rows judged together, counted as 2 (`cpu` is computed from other metrics): at most \
+            "3 rows judged together as 2 (`cpu` depends on the others, so it does not count): at most \
              5 % of reported differences are expected to be false\n"
         ),
         "{said}"
