@@ -122,8 +122,9 @@ fn what_a_commit_made_is_confirmed() {
     let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
     assert_snapshot!(steady(&told.replace(name, "<name>")), @r"
     <name>  work · time
-      <percent> in the series, <percent> (<percent> … <percent>) when measured again
-      measured again, 7 samples a side: confirmed; state: new
+      <percent> in the series
+      <percent> (<percent> … <percent>) measured again
+      7 samples a side: confirmed; state: new
 
     1 confirmed: 14 samples in <time>, run 4
     ");

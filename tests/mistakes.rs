@@ -584,7 +584,8 @@ fn an_execution_that_a_mended_limit_ended_is_measured_again() {
     let plan = |limit: &str| {
         format!(
             "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 4\nwarmup = false\n\
-             [[benchmark]]\nname = 'b'\nshell = true\ncommand = '''{command}'''\ntimeout = '{limit}'\n"
+             [[benchmark]]\nname = 'b'\nshell = true\ncommand = '''{command}'''\n\
+             timeout = '{limit}'\n"
         )
     };
     let project = Project::scripts(1).plan(&plan("1s"));

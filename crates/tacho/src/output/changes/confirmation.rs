@@ -234,8 +234,8 @@ impl ConfirmationRequest {
             .interval
             .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
-            "{}  {}\n  {} in the series, {found}{range} when measured again\n  \
-             measured again, {} a side: {}; state: {}\n",
+            "{}  {}\n  {} in the series\n  {found}{range} measured again\n  {} a side: {}; \
+             state: {}\n",
             change.name,
             series_name(&change.series, false),
             effect_found(change),

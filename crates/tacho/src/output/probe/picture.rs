@@ -46,7 +46,7 @@ impl Axis {
     /// What the ends of the axis are.
     pub fn scale(&self) -> String {
         format!(
-            "picture: 95 % intervals (valid together) on an axis from {:.3} to {:.3}; │ is 1",
+            "picture: axis from {:.3} to {:.3}; 95 % intervals, valid together; │ is 1",
             self.low.exp(),
             self.high.exp()
         )
