@@ -152,7 +152,7 @@ fn commits_that_touch_no_path_are_left_out_until_the_one_after_them_is_named() {
     assert_eq!(standing["suspects"].as_array().unwrap().len(), 0);
     let text = project.tacho("bisect HEAD~11 HEAD").exits(0).stdout;
     assert!(
-        !text.contains("touch none") && text.contains("and 9 commits after it, the same program"),
+        !text.contains("touch none") && text.contains(", 9 commits later: the same program again"),
         "{text}"
     );
     let replayed = project.tacho("bisect log --replay").succeeds().stdout;

@@ -130,7 +130,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     66d880d559  2023-11-15        2  11200
     adb980ee71  2023-11-15        2  11200
     02c7abdf59  2023-11-15        3  14560     ←
-        and 1 commit after it, the same program
+        and the commit after it, the same program
 
     once more, with fresh samples:
       tacho bisect good bad --benchmark work --metric work --min-effect 2% \

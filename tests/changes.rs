@@ -226,7 +226,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       <time>  <time>
 
       a series without any change would look like this by chance in less than <percent> of cases; 3 series were judged together
-      provisional: seen in one analysis so far; 5 in a row confirm it
+      provisional: seen in one run so far; 5 runs in a row confirm it
 
     the commit
       267f7807e0  2023-11-15  A. Author  cache | what was *generated*
@@ -553,7 +553,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no series was judged
-    not judged: generate · time, show · time, hits · hit-rate (3 points with values; 6 are needed, or 3 with 3 rounds each in one run)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points, or 3 points that one run measured in 3 rounds)
     ");
 }
 

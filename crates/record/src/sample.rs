@@ -28,9 +28,14 @@ pub enum Failure {
         /// The status.
         code: i32,
     },
-    /// A hook of the plan (`setup`, `prepare`, `conclude`) or the empty shell beside it failed, so
-    /// the execution was not valid.
+    /// A hook of the plan (`prepare`, `conclude`) or the empty shell beside it failed, so the
+    /// execution was not valid.
     Hook {
+        /// What went wrong, in one line.
+        why: String,
+    },
+    /// The plan's `setup` failed, after which nothing is executed.
+    Setup {
         /// What went wrong, in one line.
         why: String,
     },
@@ -68,20 +73,15 @@ pub enum Failure {
 pub const SUSPENDED: &str = "suspended by ";
 
 impl Failure {
-    /// Whether the plan's `setup` failed, after which nothing is executed.
-    #[must_use]
-    pub fn is_of_setup(&self) -> bool {
-        matches!(self, Failure::Hook { why } if why.starts_with("`setup`"))
-    }
-
     /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
     pub fn line(&self) -> String {
         match self {
             Failure::Exit { code } => format!("exit {code}"),
-            Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => {
-                why.clone()
-            }
+            Failure::Companion { why }
+            | Failure::Hook { why }
+            | Failure::NotStarted { why }
+            | Failure::Setup { why } => why.clone(),
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
                 format!("{SUSPENDED}{}, so it was killed", crate::signal::signal(*number))

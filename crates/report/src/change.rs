@@ -121,8 +121,8 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
             (says_outcome && !is_over).then(|| "measured again: not confirmed".to_owned())
         }
         None if is_excluded => says_outcome.then(|| {
-            let found = change.effect().map_or_else(String::new, percent);
-            format!("measured again: {}, which excludes {found}", again(measured))
+            let range = measured.interval.map_or_else(String::new, effect_interval);
+            format!("measured again: only {range}")
         }),
         None => says_outcome.then(|| format!("measured again: unclear ({})", again(measured))),
     });
@@ -292,17 +292,20 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
 fn life(change: &Change) -> String {
     let Finding { seen, missed, .. } = change.finding;
     let last = |analyses: u32| match analyses {
-        1 => "the last analysis".to_owned(),
-        more => format!("the last {}", count(more as usize, "analysis")),
+        1 => "the last run".to_owned(),
+        more => format!("the last {}", count(more as usize, "run")),
     };
     let so_far = |seen: u32| match seen {
-        0 | 1 => "one analysis so far".to_owned(),
+        0 | 1 => "one run so far".to_owned(),
         more => last(more),
     };
     match (change.life, missed) {
         (Life::Confirmed, 0) => "confirmed".to_owned(),
         (Life::Provisional, 0) => {
-            format!("provisional: seen in {}; {CONFIRM_AFTER} in a row confirm it", so_far(seen))
+            format!(
+                "provisional: seen in {}; {CONFIRM_AFTER} runs in a row confirm it",
+                so_far(seen)
+            )
         }
         (Life::Confirmed, _) => format!("confirmed, but not seen in {}", last(missed)),
         (Life::Provisional, _) => format!("provisional, and not seen in {}", last(missed)),
@@ -398,8 +401,8 @@ fn until(happenings: &[Happening]) -> Option<&Finding> {
 fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
     match what {
         HappeningKind::Confirmed { seen: Some(seen) } => {
-            let analyses = count(*seen as usize, "analysis");
-            format!("confirmed: seen in {analyses} in a row, each with new samples")
+            let runs = count(*seen as usize, "run");
+            format!("confirmed: seen in {runs} in a row")
         }
         HappeningKind::Confirmed { seen: None } => {
             "confirmed: both sides were measured again".into()

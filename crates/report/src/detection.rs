@@ -79,7 +79,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 
 /// What a verdict needs.
 fn needs(points: usize) -> String {
-    format!("{points} are needed, or 3 with 3 rounds each in one run")
+    format!("a verdict needs {points} points, or 3 points that one run measured in 3 rounds")
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built
@@ -88,9 +88,9 @@ fn needs(points: usize) -> String {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "the series has only {} ({}; equal builds in a row count once); {}",
-            count(points, "point"),
+            "{} are only {}, since equal builds in a row count once; {}",
             count(revisions, "revision"),
+            count(points, "point"),
             needs(needed)
         )),
         judged => not_judged(judged),

@@ -180,6 +180,7 @@ fn kind(failure: &Failure) -> u8 {
         Failure::Unreadable { .. } => 7,
         Failure::Companion { .. } => 9,
         Failure::Stopped { .. } => 11,
+        Failure::Setup { .. } => 12,
     }
 }
 

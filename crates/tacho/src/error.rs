@@ -175,6 +175,11 @@ impl CliError {
             CliError::Probe(mistake) => Some(mistake.hint()),
             CliError::Sweep(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
+            CliError::Numbers { name, source: NumbersError::NoNumbers }
+                if name.ends_with(".json") =>
+            {
+                Some("it does not begin like JSON, so it was read as CSV".to_owned())
+            }
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoDuet { source } => source.hint.clone(),
             CliError::Subject(error) => error.hint(),

@@ -17,8 +17,11 @@ const ALONE: f64 = 1.05;
 
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
 const SHORT: f64 = 20e6;
-/// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
+/// In less time the host is judged only where others used a whole CPU and more than a few ticks, in
+/// nanoseconds.
 const LEAST: f64 = 200e6;
+/// Fewer ticks say nothing, in nanoseconds.
+const TICKS: f64 = 50e6;
 /// Longer nothing was executed, in nanoseconds: no reading is of that.
 const PAUSE: f64 = 60e9;
 
@@ -28,11 +31,13 @@ pub fn host_load(programs: &[&[Sample]]) -> HostLoad {
     let mut all: Vec<&Sample> = programs.iter().copied().flatten().collect();
     all.sort_by_key(|sample| sample.at);
     let time = seen(programs, &all);
+    let sum = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>();
+    let share = |metric: &str| sum(metric) / time;
     if time < LEAST {
-        return HostLoad { waited: waited(&all), ..HostLoad::default() };
+        let others = Some(share("host-other-cpu")).filter(|cpus| *cpus >= 1.0);
+        let others = others.filter(|_| sum("host-other-cpu") >= TICKS);
+        return HostLoad { waited: waited(&all), others, ..HostLoad::default() };
     }
-    let share =
-        |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
     HostLoad {
         others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
         stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
@@ -95,6 +100,20 @@ mod tests {
 
     fn others(programs: &[&[Sample]]) -> Option<f64> {
         host_load(programs).others.map(|cpus| (cpus * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn others_that_take_a_whole_cpu_are_seen_at_once() {
+        let busy = |cpus: f64, count: u32| {
+            let mut samples = short(SignedDuration::ZERO, count);
+            for sample in &mut samples {
+                sample.values.retain(|it| it.0 != "host-other-cpu");
+                sample.add("host-other-cpu", cpus * 20e6);
+            }
+            others(&[&samples])
+        };
+        assert_eq!((busy(0.8, 5), busy(2.0, 1)), (None, None), "too little, and too few ticks");
+        assert!(busy(2.0, 5).is_some_and(|cpus| cpus > 1.8));
     }
 
     #[test]

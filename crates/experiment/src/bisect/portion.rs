@@ -303,6 +303,7 @@ fn kind(failure: &Failure) -> UnusableKind {
         | Failure::Exit { .. }
         | Failure::Hook { .. }
         | Failure::NotStarted { .. }
+        | Failure::Setup { .. }
         | Failure::Signal { .. } => UnusableKind::Crashed,
         Failure::Stopped { .. } | Failure::TimedOut => UnusableKind::TimedOut,
         Failure::Unreadable { .. } => UnusableKind::NoMetric,

@@ -46,7 +46,7 @@ impl<'a> Fixtures<'a> {
             match setup.execute(executor, None, None) {
                 Ok(()) => {}
                 Err(HookEnd::Interrupted) => return false,
-                Err(HookEnd::Failed(trouble)) => self.broken[index] = Some((trouble.outcome(), 0)),
+                Err(HookEnd::Failed(trouble)) => self.broken[index] = Some((trouble.of_setup(), 0)),
             }
         }
         true

@@ -44,6 +44,12 @@ pub struct HookFailure {
 }
 
 impl HookFailure {
+    /// What comes of all executions that it was to set up.
+    #[must_use]
+    pub fn of_setup(self) -> Outcome {
+        Outcome::Failed { failure: Failure::Setup { why: self.why }, output: self.output }
+    }
+
     /// What comes of the execution that it is a hook of.
     #[must_use]
     pub fn outcome(self) -> Outcome {

@@ -170,7 +170,7 @@ pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
 #[must_use]
 pub fn failure(name: &str, number: usize, first: &Failure) -> String {
     let why = first.line();
-    if first.is_of_setup() {
+    if matches!(first, Failure::Setup { .. }) {
         format!("`{name}`: not executed: {why}")
     } else {
         format!("`{name}`: {} failed; the first: {why}", count(number, "execution"))

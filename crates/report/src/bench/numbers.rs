@@ -1,6 +1,6 @@
 //! A row a command: median, interval, spread and range, and what it used.
 
-use tacho_record::Unit;
+use tacho_record::{Failure, Unit};
 use tacho_stats::BoundedValue;
 
 use super::{BenchFindings, BenchRow};
@@ -107,7 +107,7 @@ impl BenchFindings<'_> {
 fn state(row: &BenchRow<'_>) -> String {
     match row.failure {
         // After a setup that failed nothing is executed.
-        Some(failure) if failure.is_of_setup() => format!("not executed ({})", failure.line()),
+        Some(Failure::Setup { why }) => format!("not executed ({why})"),
         Some(failure) => failed(row.failed, &failure.line()),
         None if row.limited.count > 0 => limited(row.limited),
         None if row.time.is_none() => "not measured".to_owned(),

@@ -51,7 +51,10 @@ impl BenchFindings<'_> {
     /// What the rows are: `ratios to a, the fastest, with 95 % intervals`.
     fn above(&self, reference: BenchReference) -> String {
         let name = self.quoted(reference.index);
-        let word = if reference.is_fastest { ", the fastest" } else { "" };
+        // Of rows that are not decided the reference may be the luckier one.
+        let are_slower =
+            self.rows.iter().all(|row| matches!(row.verdict, None | Some(Verdict::Slower)));
+        let word = if reference.is_fastest && are_slower { ", the fastest" } else { "" };
         let by = match self.estimator {
             None => "",
             Some(RequestedEstimator::Mean) => " by means,",

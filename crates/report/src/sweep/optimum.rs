@@ -74,7 +74,7 @@ impl OptimumFindings<'_> {
         let (taken, whole) = (self.taken, self.whole);
         let values = self.grid.rows.len();
         let why = if self.is_cut_short {
-            "; the search stopped at its limit, which a larger `-r` raises"
+            "; the search may take no more, unless `-r` is larger"
         } else {
             ""
         };

@@ -285,7 +285,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                                     "the same program as others up to "
                                     (commit(view, &one.candidates[*last]))
                                 } @else if rung.same_to > rung.place {
-                                    "the same program to "
+                                    "the same program again at "
                                     (commit(view, &one.candidates[rung.same_to]))
                                 }
                             }

@@ -3,7 +3,7 @@
 
 use super::Estimator;
 use super::estimate::BoundContrasts;
-use crate::interleaved::Contrast;
+use crate::interleaved::{Contrast, MovementQuestion};
 
 /// Orders within fewer rounds are too few for an interval by neighbours.
 const ENOUGH: usize = 6;
@@ -15,7 +15,8 @@ pub enum ChoiceReason {
     Asked,
     /// The host's speed moved, so that executions next to each other in time are compared.
     HostMoves,
-    /// Nothing shows that the host's speed moved, so that all executions are compared.
+    /// Nothing shows that the host's speed moved, or a side does not share its path, so that all
+    /// executions are compared.
     Steady,
     /// Several layouts were executed: each has its median.
     Levels,
@@ -36,7 +37,7 @@ pub struct EstimatorChoice {
     pub because: ChoiceReason,
     /// How uneven the host was: its slow speed takes this share longer than its fast one (0.78 is
     /// 78 %; the 90th percentile of its path by the 10th). Absent where the order of executions is
-    /// not known.
+    /// not known, and where nothing shows that its speed moved.
     pub uneven: Option<f64>,
     /// How many times as many samples would be needed if neighbours were not compared; absent where
     /// they were not.
@@ -67,7 +68,8 @@ impl EstimatorChoice {
             }
             (None, _) => Self::plain(Estimator::AllRatios, ChoiceReason::Steady),
         };
-        Self { uneven: in_order.map(|host| host.fit().uneven()), ..choice }
+        let moving = in_order.filter(|host| host.fit().host_moves(MovementQuestion::Once));
+        Self { uneven: moving.map(|host| host.fit().uneven()), ..choice }
     }
 
     pub(super) fn plain(estimator: Estimator, because: ChoiceReason) -> Self {

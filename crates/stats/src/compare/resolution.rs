@@ -76,17 +76,25 @@ fn counted(values: &[f64]) -> Vec<(f64, usize)> {
         .collect()
 }
 
+/// How far the quartiles of a side's noise are apart. What the host's speed does lets values spread
+/// over many steps, and hides nothing of them within a spell: the noise is that of an execution
+/// beside the one before it, if that is less.
+fn noise(side: &[f64]) -> f64 {
+    let between_quartiles = |values: &[f64]| {
+        let sorted = sorted(values);
+        quantile(&sorted, 0.75).zip(quantile(&sorted, 0.25)).map_or(0.0, |(high, low)| high - low)
+    };
+    let steps: Vec<f64> = side.windows(2).map(|two| two[1] - two[0]).collect();
+    between_quartiles(side).min(between_quartiles(&steps) / std::f64::consts::SQRT_2)
+}
+
 /// By how much a difference of the two may be off, for a clock with this step.
 ///
 /// Noise of several steps averages the rounding out. Of less it leaves the more, the fewer steps
 /// there are between the quartiles: both sides together are off by a quarter of a step below three,
 /// by half of one below one, and by a whole one where most values fall into one step.
 fn error(a: &[f64], b: &[f64], step: f64) -> f64 {
-    let spread = |side: &[f64]| {
-        let sorted = sorted(side);
-        quantile(&sorted, 0.75).zip(quantile(&sorted, 0.25)).map_or(0.0, |(high, low)| high - low)
-    };
-    let spread = spread(a).min(spread(b));
+    let spread = noise(a).min(noise(b));
     match () {
         () if spread < step / 2.0 => step,
         () if spread < step => step / 2.0,

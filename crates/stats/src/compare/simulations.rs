@@ -521,3 +521,52 @@ fn sides_that_are_both_slow_now_and_then_are_not_the_same() {
         }
     }
 }
+
+/// A, B and a control of these levels on a host of two speeds, in 30 rounds.
+fn on_two_speeds(seed: u64, levels: [f64; 3], noise: f64) -> [Vec<SampleValue>; 3] {
+    let spells = Movement::Spells { apart: 0.1, length: 20.0, share: 0.5 };
+    let mut host = SimulatedHost::new(spells, seed);
+    host.noise = noise;
+    let mut sides = [Vec::new(), Vec::new(), Vec::new()];
+    for (place, it) in (0..).zip(host.rounds(&levels, 30)) {
+        sides[it.program].push(SampleValue::new(it.value.exp()).in_round(it.round).at(place));
+    }
+    sides
+}
+
+fn compared(sides: &[Vec<SampleValue>; 3]) -> Comparison {
+    let [a, b, control] = [0, 1, 2].map(|side| sides[side].as_slice());
+    let sides = Sides { a, b, control };
+    compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05))
+}
+
+#[test]
+fn a_control_differs_by_what_it_differs_though_neighbours_decide() {
+    let of = |seed: u64| {
+        let found = compared(&on_two_speeds(700 + seed, [0.0, 0.05, 0.02], 0.01));
+        let is_by_neighbours = found.choice.estimator == crate::compare::Estimator::Neighbours;
+        is_by_neighbours.then(|| found.control.unwrap().ratio.unwrap().ln())
+    };
+    let all: Vec<f64> = (0..80).filter_map(of).collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    println!("{mean:.4} of {}", all.len());
+    // One has a standard error of 0.003 at the most.
+    assert!(all.len() > 40 && (mean - 0.02).abs() < 0.0015, "{mean} of {}", all.len());
+}
+
+#[test]
+fn what_a_coarse_clock_hides_is_not_the_same_on_a_host_that_moves() {
+    let (mut held, mut same, hosts) = (0, 0, 100);
+    for seed in 0..hosts {
+        let mut sides = on_two_speeds(800 + seed, [0.0, 0.02, 0.0], 0.005);
+        for sample in sides.iter_mut().flatten() {
+            sample.value = (sample.value * 25.0).round() / 25.0;
+        }
+        let found = compared(&sides);
+        let (low, high) = found.estimate.unwrap().interval.unwrap();
+        held += u32::from((low..=high).contains(&0.02_f64.exp()));
+        same += u32::from(found.verdict == Verdict::Same);
+    }
+    println!("{held} held, {same} the same of {hosts}");
+    assert!(held >= 93 && same <= 5, "{held} held, {same} the same of {hosts}");
+}

@@ -89,8 +89,11 @@ impl ComparisonWork {
     /// A against its control. Where neighbours decide, B's executions show what the host did as
     /// well as A's do, once what B differs by is taken off.
     fn of_control(&self, estimator: Estimator) -> BoundContrasts {
-        let shift =
-            self.both.shift(Estimator::Neighbours).filter(|_| estimator == Estimator::Neighbours);
+        // By A alone: what the control differs by must not be in it.
+        let of_a = || BoundContrasts::of(self.scale, &self.a, &self.b, &[]);
+        let shift = (estimator == Estimator::Neighbours)
+            .then(|| of_a().shift(Estimator::Neighbours))
+            .flatten();
         let moved = |shift: f64| {
             let one = |sample: &SampleValue| SampleValue {
                 value: sample.value * (-shift).exp(),

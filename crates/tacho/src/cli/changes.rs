@@ -14,13 +14,13 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// Show what changed: where did it get slower?
 ///
 /// All series of the plan are judged together. A change is provisional at first, and confirmed when
-/// later runs agree. A change keeps its name, and the state that a user set.
+/// 5 runs in a row agree. A change keeps its name, and the state that a user set.
 ///
 /// Exit status: 0 no shown regression in the state `new`; 1 at least one; 2 error; 130 `--confirm`
 /// was interrupted. Some changes do not count (`regressions` in docs/src/formats/json-changes.md),
 /// such as those of the kind `build`. A change of the kind `environment` counts only if `--confirm`
-/// found the difference. The end of a temporary improvement counts only if the improvement had been
-/// confirmed.
+/// found the difference. If a metric improved for a while and then fell back, the fall counts only if the
+/// improvement had been confirmed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -176,7 +176,7 @@ pub enum StateFilter {
     FalseAlarm,
     /// A life: found, but not confirmed yet
     Provisional,
-    /// A life: later runs agree, or `--confirm` found the change again
+    /// A life: 5 runs in a row agree, or `--confirm` found the change again
     Confirmed,
     /// A life: no longer found, or not reproduced
     Withdrawn,
@@ -205,6 +205,6 @@ pub enum KindName {
     Machine,
     /// Other work on the host explains the change
     BusyHost,
-    /// The level moved slowly over many revisions; not a change
+    /// The level moved slowly over many revisions, so that no single one is named
     Drift,
 }

@@ -11,7 +11,7 @@ pub struct ScheduleArgs {
     /// [default: the newest]
     ///
     /// For cron and systemd timers. Revisions that an interrupted run left are measured too. If
-    /// nothing is new, nothing is printed.
+    /// nothing is new, one line says so, and with `--quiet` nothing.
     #[arg(long, conflicts_with = "zoom")]
     pub since_last: bool,
     /// Let git fetch first. If the fetch fails, measure anyway and exit with 2

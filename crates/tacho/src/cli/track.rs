@@ -13,7 +13,7 @@ use super::survey::SurveyArgs;
 /// measures only what is missing. A run with new revisions also measures the last measured
 /// revision again, to link the runs.
 ///
-/// Exit status: 0 all successful builds are measured; 1 `--notify` reported a change for the worse;
+/// Exit status: 0 all successful builds are measured; 1 `--notify` reported a regression;
 /// 2 error, or a benchmark has no value because its executions failed; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not

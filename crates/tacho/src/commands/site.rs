@@ -210,7 +210,11 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
             .filter(|judged| output::changes::not_judged(judged).is_none())
             .count(),
         unjudged: found.series().filter_map(why).chain(edited).collect(),
-        remarks: found.series().flat_map(remarks).collect(),
+        remarks: found
+            .series()
+            .flat_map(remarks)
+            .chain(output::changes::failing(found.series()))
+            .collect(),
         histories: found.series().filter_map(known).collect(),
         false_alarms: (alarms.marked, alarms.looked_at),
     })

@@ -230,5 +230,7 @@ fn remarks(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, String)> {
             }
         }
     }
+    let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
+    remarks.extend(changes::failing(shown));
     remarks
 }

@@ -309,8 +309,8 @@ impl SideLookup {
         }
         let none = CompareMistake::NoComparison { run: of.run };
         let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
-        let when = if kept { "its kept samples" } else { "measured again now" };
-        let text = format!("{what} of run {}: {}, {when}", of.run, describe(&program));
+        let when = if kept { ", its kept samples" } else { "" };
+        let text = format!("{what} of run {}: {}{when}", of.run, describe(&program));
         Ok(ResolvedSide { earlier: Some(of), ..ResolvedSide::new(name, program, text) })
     }
 }

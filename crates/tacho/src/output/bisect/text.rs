@@ -167,15 +167,21 @@ fn same_program(bisection: &Bisection, rung: &TestedRevision) -> String {
     let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();
     match (next, rung.also.last()) {
         (0, None) => String::new(),
-        (next, None) => format!("and {} after it, the same program", count(next, "commit")),
+        (1, None) => "and the commit after it, the same program".to_owned(),
+        // Those between need not be built.
+        (next, None) => {
+            let last = name(bisection, rung.same_to);
+            format!("up to {last}, {} later: the same program again", count(next, "commit"))
+        }
         (0, Some(last)) if rung.also.len() == 1 => {
             format!("and {}, the same program", name(bisection, *last))
         }
-        (next, Some(last)) => format!(
+        (0, Some(last)) => format!(
             "and {} up to {}, the same program",
-            count(next + rung.also.len(), "other commit"),
+            count(rung.also.len(), "other commit"),
             name(bisection, *last)
         ),
+        (_, Some(last)) => format!("and others up to {}, the same program", name(bisection, *last)),
     }
 }
 

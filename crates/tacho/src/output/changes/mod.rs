@@ -14,8 +14,12 @@ pub use evidence::{Evidence, EvidenceAnswer};
 pub use listing::{ChangeListing, ListedEvent, series_name};
 pub use numbers::GivenChanges;
 
+use std::collections::HashSet;
+
 use tacho_experiment::changes::{JudgedSeries, kind_of};
-use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Finding, Life, SeriesKey};
+use tacho_record::{
+    BuildGap, Change, ChangeKind, ChangeState, Finding, Life, Point, SeriesKey, first_of,
+};
 use tacho_report::detection;
 use tacho_stats::changes::{self as stats, Drift};
 
@@ -205,6 +209,31 @@ pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<St
     let left_out = (series.material.bounds > 0).then(|| detection::bounds(series.material.bounds));
     let drifts = series.judgement.detection.drift.iter().filter(|drift| wanted(drift));
     drifts.map(detection::drift).chain(left_out).collect()
+}
+
+/// How many revisions are named at most where nothing was valid.
+const FAILING: usize = 3;
+
+/// Where all executions of a benchmark failed, so that nothing is judged there: once a benchmark,
+/// whatever its metrics.
+pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKey, String)> {
+    let mut seen = HashSet::new();
+    let first = all.filter(|one| {
+        let key = &one.material.series.key;
+        seen.insert((key.benchmark.identity(), key.host.clone()))
+    });
+    let remark = |one: &JudgedSeries| {
+        let is_failing = |point: &&Point| {
+            point.values.is_empty() && point.failed > 0 && point.equal_to.is_none()
+        };
+        let series = &one.material.series;
+        let names = series.points.iter().filter(is_failing).map(|it| it.revision.short());
+        let names: Vec<&str> = names.collect();
+        let list = first_of(&names, FAILING);
+        (!names.is_empty())
+            .then(|| (series.key.clone(), format!("not judged at {list}: all executions failed")))
+    };
+    first.filter_map(remark).collect()
 }
 
 /// Where a commit can be seen, by the plan's pattern; nowhere where that is of files.
