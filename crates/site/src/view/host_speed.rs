@@ -101,8 +101,8 @@ fn timed(benchmark: &RunBenchmark) -> Vec<TimedExecution> {
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
     if !fit.host_moves(MovementQuestion::Once) {
         return vec![format!(
-            "No change of the host's speed is seen in {}. One from each execution to the next would \
-             not be seen.",
+            "No change of the host's speed is seen in {}. One from each execution to the next \
+             would not be seen.",
             count(timed.len(), "execution")
         )];
     }
