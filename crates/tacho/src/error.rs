@@ -5,7 +5,7 @@ pub(crate) mod bisect;
 pub mod compare;
 pub mod probe;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tacho_experiment::ExperimentError;
 use tacho_experiment::build::linking::LinkingError;
@@ -176,7 +176,7 @@ impl CliError {
             CliError::Sweep(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
             CliError::Numbers { name, source: NumbersError::NoNumbers }
-                if name.ends_with(".json") =>
+                if Path::new(name).extension().is_some_and(|it| it == "json") =>
             {
                 Some("it does not begin like JSON, so it was read as CSV".to_owned())
             }

@@ -1,6 +1,8 @@
 //! Benchmarks that a project has of its own: what they are executed by, and how a plan reads what
 //! they print.
 
+use std::path::Path;
+
 use super::files::{Folder, calls, is_plain};
 
 /// A benchmark of the project's own.
@@ -84,12 +86,12 @@ fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
         ["pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"];
     let is_required =
         |file: &&&str| folder.read(file).is_some_and(|text| text.contains("pytest-benchmark"));
-    let used = PLACES.into_iter().find(|place| takes_benchmark(folder, place));
+    let by_fixture = PLACES.into_iter().find(|place| takes_benchmark(folder, place));
     let required = || {
         uses.iter().find(is_required)?;
         PLACES.into_iter().find(|place| !folder.entries(place).is_empty())
     };
-    let place = used.or_else(required)?;
+    let place = by_fixture.or_else(required)?;
     Some(OwnBenchmark {
         what: format!("those of pytest-benchmark in {place}"),
         build: None,
@@ -111,7 +113,8 @@ fn takes_benchmark(folder: &Folder, place: &str) -> bool {
         parameters
             .is_some_and(|(_, rest)| rest.split([',', ')']).any(|it| it.trim() == "benchmark"))
     };
-    let files = folder.entries(place).into_iter().filter(|file| file.ends_with(".py"));
+    let is_python = |file: &String| Path::new(file).extension().is_some_and(|it| it == "py");
+    let files = folder.entries(place).into_iter().filter(is_python);
     let texts = files.filter_map(|file| folder.read(&format!("{place}{file}")));
     texts.into_iter().any(|text| text.lines().any(|line| is_test(line.trim_start())))
 }

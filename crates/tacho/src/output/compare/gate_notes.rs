@@ -258,8 +258,8 @@ impl CompareReport<'_> {
     fn surely_below(&self, all: &ComparisonData) -> Option<String> {
         let below = all.rows.iter().filter(|row| self.is_unclear_below(row));
         let names: Vec<String> = below.map(ComparedRow::name).collect();
-        let named = first_of(&names, NAMED);
-        (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {named}"))
+        let list = first_of(&names, NAMED);
+        (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {list}"))
     }
 
     /// What is known of an open row, and what would decide: of a limit fewer or more rounds than
