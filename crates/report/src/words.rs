@@ -69,6 +69,9 @@ pub fn precision(share: f64) -> String {
 /// `by a factor of 9.6`.
 #[must_use]
 pub fn moved(slower: f64) -> String {
+    if slower < 0.005 {
+        return "by less than 1 %".to_owned();
+    }
     if slower < 1.0 {
         return format!("by {:.0} %", 100.0 * slower);
     }

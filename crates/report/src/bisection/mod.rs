@@ -33,5 +33,6 @@ pub use undecided::{
 pub use words::{
     around_it, changed_by, changed_subject, culprit_line, found, level_heading, likely,
     not_reproduced, outcome, sides, size_remark, so_far, stage, subject, suspects, then, unseen,
+    verified_with,
 };
 pub use wrong_answers::WrongAnswers;

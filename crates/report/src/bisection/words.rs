@@ -131,6 +131,21 @@ fn named(bisection: &Bisection) -> String {
     format!("named {}", all.join(", "))
 }
 
+/// In how many pairs a culprit was verified, and beside what: `verified in 3 fresh pairs, compared
+/// with 0123456789 and 2 neighbours`.
+#[must_use]
+pub fn verified_with(bisection: &Bisection, culprit: &Culprit) -> String {
+    let beside = match culprit.neighbours {
+        0 => String::new(),
+        some => format!(" and {}", count(some, "neighbour")),
+    };
+    format!(
+        "verified in {}, compared with {}{beside}",
+        count(culprit.pairs, "fresh pair"),
+        name(bisection, culprit.parent_place),
+    )
+}
+
 /// What limits the effect of a verified culprit, in a clause that follows it: that its size is not
 /// known, as its interval holds 0; or that it is less than was asked for.
 #[must_use]

@@ -27,6 +27,9 @@ pub(super) const UNCORRECTED: &str = "uncorrected medians";
 /// What both sides are called.
 pub type SideNames<'a> = [&'a str; 2];
 
+/// Of a clause that names no side.
+pub const NO_NAMES: SideNames<'static> = ["\0"; 2];
+
 /// The clause as a sentence; a name keeps its first letter as it is.
 #[must_use]
 pub fn sentence(clause: &str, names: SideNames<'_>) -> String {

@@ -7,7 +7,7 @@ use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, Valu
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, cpu_change, effect_between, level, level_heading,
     level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, subject,
-    unusable_line,
+    unusable_line, verified_with,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
@@ -72,13 +72,12 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 }
                 div { dt { "How sure" (of) } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
-                    "and verified in " (count(culprit.pairs, "fresh pair")) ", compared with "
                     (verified_with(one, culprit))
                 } }
             }
             @if let Some(change) = &standing.change {
                 div {
-                    dt { "End to end" }
+                    dt { "Whole range" }
                     dd { (effect_between(one, [standing.ends.0, standing.ends.1], change)) }
                 }
             }
@@ -132,14 +131,6 @@ fn inside(view: &View, one: &Bisection) -> Markup {
                 ": " (sentence(view, "../", inner))
             }
         }
-    }
-}
-
-/// What the culprit was measured beside.
-fn verified_with(one: &Bisection, culprit: &Culprit) -> String {
-    match one.candidates.get(culprit.parent_place) {
-        Some(known) if one.others(culprit).number() > 0 => known.revision.short().to_owned(),
-        _ => "its parent".to_owned(),
     }
 }
 

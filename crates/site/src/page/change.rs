@@ -7,6 +7,7 @@ use tacho_record::{Commit, short_name};
 use tacho_report::change::{
     ChangeContext, again, interval, levels_of, next_steps, place, reasons, story, which_levels,
 };
+use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::quirk::QuirkEffect;
 
@@ -278,7 +279,7 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
             section {
                 h2 { "Look closer" }
                 @for (what, command) in steps {
-                    p { (sentence(what, ["\0"; 2])) }
+                    p { (sentence(what, NO_NAMES)) }
                     pre { (command) }
                 }
             }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use tacho_record::{Measurement, Metric, Unit};
+use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::series::steadiness;
 
@@ -33,7 +34,7 @@ pub(super) fn figure(measurement: &Measurement) -> Markup {
                 (svg::executions(&dots, &bands, found.warm_up(), &scale))
                 figcaption {
                     (found.metric) " in order of rounds. "
-                    (sentence(&steadiness(found), ["\0"; 2]))
+                    (sentence(&steadiness(found), NO_NAMES))
                     @if found.warm_up() > 0 { " What is left out is shaded." }
                 }
             }

@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 use tacho_record::{LimitedExecutions, RunState};
 use tacho_report::block::{AnswerNote, Block};
+use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::layouts::{
     self, BANDS, LayoutLine, advice, conclusions, deviations, short, unknown, within,
 };
@@ -80,7 +81,7 @@ fn content(row: &LayoutsRow) -> Markup {
             Some(levels) => { (numbers(row, levels)) (bands(row, levels)) (repetitions(row)) }
             None => {
                 @let why = unknown(limited(row).next().is_some()).to_owned();
-                (blocks::note(&AnswerNote::warning(why), ["\0"; 2]))
+                (blocks::note(&AnswerNote::warning(why), NO_NAMES))
             }
         }
         (each_layout(row))
@@ -94,7 +95,7 @@ fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
     let moved = uneven(row.row.uneven, "values");
     let lines = lines.into_iter().chain(advice).chain(moved);
     let all: Vec<Block> = lines.map(Block::Sentence).collect();
-    blocks::html(&all, ["\0"; 2])
+    blocks::html(&all, NO_NAMES)
 }
 
 fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use maud::{Markup, html};
 use tacho_record::{Commit, Digest};
 use tacho_report::build::{OUTDATED, line, quirks};
+use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::revision::numbers;
 use tacho_report::summary::SummaryText;
@@ -267,8 +268,8 @@ fn one_build(host_build: &HostBuild, material: &RevisionMaterial) -> Markup {
         @let artifact = build.state.artifact().map(|artifact| artifact.to_string());
         p class=[(!is_built).then_some("failure")] title=[artifact] {
             "On " (host_build.host) ": " b { (line(build)) } ", " (minute(build.started)) "."
-            @if let Some(quirks) = quirks(build) { " " (sentence(&quirks, ["\0"; 2])) }
-            @if host_build.outdated { " " (sentence(OUTDATED, ["\0"; 2])) }
+            @if let Some(quirks) = quirks(build) { " " (sentence(&quirks, NO_NAMES)) }
+            @if host_build.outdated { " " (sentence(OUTDATED, NO_NAMES)) }
             @for (name, version) in &build.tools { " " code { (name) } ": " (version) "." }
         }
         @match (log, build.log) {

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use maud::{Markup, html};
+use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::run;
 
@@ -65,7 +66,7 @@ pub(super) fn summary(view: &View, record: &RunRecord) -> Markup {
     let mut bisections = view.lab.bisections.iter().map(|one| &one.bisection);
     let bisection = bisections.find(|one| one.run == record.run.number);
     let clauses = run::summary(&record.run, bisection, &minute(record.run.started), record.took);
-    html! { p { @for clause in clauses { (sentence(&clause, ["\0"; 2])) " " } } }
+    html! { p { @for clause in clauses { (sentence(&clause, NO_NAMES)) " " } } }
 }
 
 /// When each execution began, in order.

@@ -6,7 +6,7 @@ use super::{
     PageFrame, blocks, change_cells, day, framed, marks, not_judged, revision_head, revision_link,
     revision_named, run_link, scrolling, tags,
 };
-use tacho_report::comparison::clauses::sentence;
+use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 use tacho_report::median_difference::{MedianDifference, apart_means};
 use tacho_report::series::{ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, RUN_BEGINS, better, uneven_runs};
 use tacho_report::summary::SummaryText;
@@ -41,7 +41,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
             }
             @if let Some(uneven) = uneven_runs(series.series) {
                 p.note {
-                    (sentence(&uneven, ["", ""]))
+                    (sentence(&uneven, NO_NAMES))
                     " The samples in CSV are as measured; those in JSON are corrected."
                 }
             }

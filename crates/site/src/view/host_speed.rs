@@ -109,7 +109,9 @@ fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
     let mut named: Vec<Spell> = spells(&fit.rest, LONG).into_iter().filter(speed_differs).collect();
     if named.is_empty() {
         let by = moved(fit.uneven());
-        return vec![format!("The host's speed moved {by}, in spells too short to list.")];
+        return vec![format!(
+            "The host's speed moved {by}, in spells that are too short for this list."
+        )];
     }
     let mut all = Vec::new();
     if named.len() > NAMED {
@@ -214,14 +216,16 @@ mod tests {
     }
 
     #[test]
-    fn an_even_host_is_said_to_be_even() {
+    fn an_even_host_shows_no_change_of_its_speed() {
         let mut even = run(1.0, 1000);
         // Without any order in time.
         for (at, it) in even.executions.iter_mut().enumerate() {
             let noise = ((at * 2_654_435_761) % 1000) as f64 / 1000.0;
             it.value = Some(1e8 * (1.0 + 0.02 * noise));
         }
-        assert!(speed_of(&even).sentences[0].contains("was even"));
+        assert!(
+            speed_of(&even).sentences[0].starts_with("No change of the host's speed is seen in ")
+        );
     }
 
     #[test]

@@ -22,7 +22,9 @@ use crate::output::{self, text};
 use crate::project::Project;
 
 /// Where the names of the changes stand that were reported, one a line.
-const NOTIFIED: &str = ".tacho/told";
+const NOTIFIED: &str = ".tacho/notified";
+/// What that file was called before.
+const FORMER: &str = ".tacho/told";
 
 /// The program that is notified of changes.
 pub struct Teller {
@@ -35,6 +37,10 @@ impl Teller {
     /// not repeat the past.
     pub fn open(project: &Project, command: &str) -> Result<Self, CliError> {
         let teller = Self { command: command.to_owned(), file: project.folder.join(NOTIFIED) };
+        let former = project.folder.join(FORMER);
+        if former.exists() && !teller.file.exists() {
+            std::fs::rename(&former, &teller.file).map_err(CliError::writing(&teller.file))?;
+        }
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
             let found = found::look(project, &mut store)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{LimitedExecutions, Sample};
-use tacho_report::comparison::clauses::sentence;
+use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 use tacho_report::comparison::shown;
 use tacho_report::summary::SummaryText;
 use tacho_stats::BoundedValue;
@@ -104,7 +104,7 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
         };
         out += &format!("| {name} | {} |\n", cells.join(" | "));
     }
-    let host = report.host_line().map(|line| format!("\n{}\n", sentence(&line, ["\0"; 2])));
+    let host = report.host_line().map(|line| format!("\n{}\n", sentence(&line, NO_NAMES)));
     out + &limits_reached(report) + &host.unwrap_or_default()
 }
 

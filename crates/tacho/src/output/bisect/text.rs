@@ -12,7 +12,7 @@ use tacho_record::bisection::{
 use tacho_report::bisection::{
     alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, headline,
     level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
-    size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
+    size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line, verified_with,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -211,10 +211,6 @@ pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
 fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     let candidate = &bisection.candidates[culprit.place];
     let (author, others) = (&candidate.revision.author, bisection.others(culprit).words());
-    let beside = match culprit.neighbours {
-        0 => String::new(),
-        some => format!(" and {}", count(some, "neighbour")),
-    };
     let one_of = if others.is_some() { " that it is one of these" } else { "" };
     let merge = "the merge itself, compared with its commits merged one after the other";
     let items = [
@@ -225,10 +221,9 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
         Some(changed_by(bisection, culprit)),
         size_remark(bisection, culprit),
         Some(format!(
-            "{} likely{one_of}; verified in {}, compared with {}{beside}",
+            "{} likely{one_of}; {}",
             likely(culprit.posterior),
-            count(culprit.pairs, "fresh pair"),
-            name(bisection, culprit.parent_place),
+            verified_with(bisection, culprit),
         )),
     ];
     let number = bisection.standing.culprits.iter().position(|it| it == culprit);
