@@ -134,7 +134,7 @@ fn changes_of_another_command_stand_apart_and_are_marked() {
     pages(&mut fixture, dir.path());
     let files = files(dir.path());
     let link = format!("change/{name}.html");
-    let mark = "superseded: the plan has version 7 of <code>";
+    let mark = "of an older definition: the plan's <code>";
     let all = &files[Path::new("changes.html")];
     let (held, other) = all.split_once("Changes of series that the plan no longer has").unwrap();
     assert!(!held.contains(&link) && other.contains(&link) && other.contains(mark), "{all}");
