@@ -75,6 +75,8 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         faster.contains(" | wall | faster | × ") && faster.contains("\n- 1 faster"),
         "{faster}"
     );
+    let commit = project.git(["rev-parse", "--short=10", "HEAD~1"]);
+    assert!(faster.contains(commit.trim()) && faster.contains(" against HEAD ("), "{faster}");
 }
 
 /// A program that says itself how many errors it made.

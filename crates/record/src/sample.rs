@@ -77,6 +77,7 @@ impl Failure {
     #[must_use]
     pub fn line(&self) -> String {
         match self {
+            Failure::Exit { code: 0 } => "exit 0, another status is expected".to_owned(),
             Failure::Exit { code } => format!("exit {code}"),
             Failure::Companion { why }
             | Failure::Hook { why }

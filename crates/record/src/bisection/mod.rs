@@ -349,6 +349,13 @@ impl TestedRevision {
         (self.place..=self.same_to).contains(&place) || self.also.contains(&place)
     }
 
+    /// Whether the candidate at this place was built to this program: what lies between two that
+    /// were is taken for it, and need not build.
+    #[must_use]
+    pub fn is_built_at(&self, place: usize) -> bool {
+        [self.place, self.same_to].contains(&place) || self.also.contains(&place)
+    }
+
     /// The places of all candidates that are this program.
     fn places(&self) -> impl Iterator<Item = usize> {
         (self.place..=self.same_to).chain(self.also.iter().copied())

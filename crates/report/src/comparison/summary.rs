@@ -58,7 +58,7 @@ impl ComparisonReport<'_> {
             let below = measured.iter().filter(|row| row.found_below_least()).count();
             let why = match below {
                 0 => String::new(),
-                some => format!("; a smaller difference was found in {}", count(some, "other row")),
+                some => format!("; a difference was found in {}", count(some, "other row")),
             };
             format!("; smallest detectable difference (with a chance of 80 %): {what}{why}")
         });

@@ -342,7 +342,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);
     let had = |one: &&Bisection| {
         let place = one.place(id);
-        let is_of = |rung: &TestedRevision| place.is_some_and(|place| rung.is_of(place));
+        let is_of = |rung: &TestedRevision| place.is_some_and(|place| rung.is_built_at(place));
         named(one) || one.standing.ladder.iter().any(is_of)
     };
     let all: Vec<&Bisection> =

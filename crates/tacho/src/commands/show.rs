@@ -345,7 +345,7 @@ fn named_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, Cl
 fn measured_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, CliError> {
     let has_level = |bisection: &Bisection| {
         let place = bisection.place(&revision.id);
-        bisection.standing.ladder.iter().any(|rung| place.is_some_and(|at| rung.is_of(at)))
+        bisection.standing.ladder.iter().any(|rung| place.is_some_and(|at| rung.is_built_at(at)))
     };
     let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
     Ok(all.filter(has_level).collect())

@@ -181,10 +181,8 @@ impl SurveyReport<'_> {
         lines += &reports.map_or_else(String::new, |reports| self.unnamed(one, reports));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
-            lines += &format!(
-                "  a change that lasted for at most {stretch}, between two builds, would not be \
-                 seen\n"
-            );
+            lines +=
+                &format!("  a change of at most {stretch} between two builds would not be seen\n");
         }
         lines
     }

@@ -199,7 +199,8 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
 /// That a bisection measured this revision, and what it found there.
 pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
     let place = bisection.place(revision);
-    let rung = bisection.standing.ladder.iter().find(|rung| place.is_some_and(|at| rung.is_of(at)));
+    let is_it = |rung: &&TestedRevision| place.is_some_and(|at| rung.is_built_at(at));
+    let rung = bisection.standing.ladder.iter().find(is_it);
     let line = |rung: &TestedRevision| {
         let (name, level) = (&bisection.name, level_of(bisection, rung));
         format!("  measured in bisection {name}: {}, {level}\n", changed_subject(bisection))

@@ -136,7 +136,13 @@ impl CompareReport<'_> {
         let mut names = self.names().to_vec();
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));
         names.extend(self.lone.iter().flatten().cloned());
-        let blocks = self.blocks(Block::Heading(self.headline(all)), all);
+        let mut blocks = self.blocks(Block::Heading(self.headline(all)), all);
+        // `HEAD` alone says nothing in a pull request.
+        let sides = self.described.each_ref().map(|described| in_one_line(described));
+        if sides.iter().zip(&self.terms.sides).any(|(described, side)| *described != side.name) {
+            let [a, b] = sides;
+            blocks.push(Block::Sentence(format!("{b} against {a}")));
+        }
         let prose = |prose: &str| text::markdown_with(prose, &names);
         blocks::markdown(&blocks, prose) + &prose(&self.told_in_markdown())
     }
