@@ -76,6 +76,9 @@ fn counted(values: &[f64]) -> Vec<(f64, usize)> {
         .collect()
 }
 
+/// How far the quartiles of a normal distribution are apart, by the median distance of two values.
+const QUARTILES_BY_STEP: f64 = 1.414;
+
 /// How far the quartiles of a side's noise are apart. What the host's speed does lets values spread
 /// over many steps, and hides nothing of them within a spell: the noise is that of an execution
 /// beside the one before it, if that is less.
@@ -84,8 +87,9 @@ fn noise(side: &[f64]) -> f64 {
         let sorted = sorted(values);
         quantile(&sorted, 0.75).zip(quantile(&sorted, 0.25)).map_or(0.0, |(high, low)| high - low)
     };
-    let steps: Vec<f64> = side.windows(2).map(|two| two[1] - two[0]).collect();
-    between_quartiles(side).min(between_quartiles(&steps) / std::f64::consts::SQRT_2)
+    let steps: Vec<f64> = side.windows(2).map(|two| (two[1] - two[0]).abs()).collect();
+    let typical = crate::summary::median(&steps).unwrap_or(0.0);
+    between_quartiles(side).min(QUARTILES_BY_STEP * typical)
 }
 
 /// By how much a difference of the two may be off, for a clock with this step.
