@@ -277,3 +277,40 @@ fn merged() -> Project {
     project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
     project.file("prog", "echo work 150 # d\n").commit("after")
 }
+
+/// The main line goes on while a branch becomes slower, and takes it in; some noise of its own
+/// lets it be judged.
+fn tracked_merge() -> Project {
+    let main = |n: u32| format!("m{n} a={}", 10_000 + n * 7919 % 101);
+    let some = |range: std::ops::Range<u32>| range.map(main).collect::<Vec<_>>().join(";");
+    let branch = "on br; b1; b2-guilty b=120; b3; on main";
+    made(&format!("{}; {branch}; {}; merge bring br; {}", some(1..9), some(9..12), some(12..20)))
+}
+
+#[test]
+fn a_change_stays_at_the_merge_whose_commit_was_named() {
+    let project = tracked_merge();
+    project.tacho("track --quiet --seed 1").succeeds();
+    let rows = |project: &Project| -> Vec<String> {
+        let table = project.tacho("track --quiet --seed 1").succeeds().stdout;
+        table.lines().filter(|line| line.contains('%')).map(str::to_owned).collect()
+    };
+    let before = rows(&project);
+    let change = |project: &Project| {
+        project.tacho("changes --json").json()["events"][0]["changes"][0].clone()
+    };
+    let name = change(&project)["name"].as_str().unwrap().to_owned();
+    project.tacho(&format!("bisect --change {name} --into-merges --quiet")).exits(0);
+    let (guilty, merge) = (id(&project, "br~1"), id(&project, "HEAD~8"));
+    let change = change(&project);
+    assert_eq!((&change["revision"], &change["bad"]), (&merge.as_str().into(), &merge.into()));
+    assert_eq!(change["of_merge"]["revision"], guilty.as_str());
+    let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
+    let short = &guilty[..10];
+    assert!(shown.contains(&format!("commit {short} of the merge named by bisection ")), "{shown}");
+    assert!(shown.contains("\none of 4 commits after "), "{shown}");
+    assert!(shown.contains(&format!("tacho show {short} --diff\n")), "{shown}");
+    assert!(shown.contains(" saw it in fresh samples of both commits\n"), "{shown}");
+    // Nothing that was built for the bisection alone is a value of the series.
+    assert_eq!(rows(&project), before);
+}

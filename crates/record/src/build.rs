@@ -96,6 +96,10 @@ pub struct Build {
     /// The names of the quirks that applied, in the order in which they acted.
     #[serde(default)]
     pub quirks: Vec<String>,
+    /// The full names of the revisions into which it was merged before it was built, as a bisection
+    /// does with the commits of a merge. Such a build is no value of its revision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub onto: Vec<String>,
     /// The compilers, linkers and interpreters that it found, by name (`cc`, `python3`), and what
     /// each says of its version in one line.
     #[serde(default)]

@@ -31,10 +31,25 @@ pub struct Change {
     /// commit and its parent. It is known from the bisection, and not kept with the change.
     #[serde(default, skip_serializing)]
     pub named_by: Option<String>,
+    /// Where it is at a merge: the commit of it that a bisection named, if one did. It is known
+    /// from the bisection, and not kept with the change.
+    #[serde(default, skip_serializing)]
+    pub of_merge: Option<CommitOfMerge>,
     /// What is left of it where it was fixed: the level with which it came back by that before,
     /// minus 1. It is known from the other change, and not kept with this one.
     #[serde(default, skip_serializing)]
     pub left: Option<f64>,
+}
+
+/// The commit of a merge that made a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitOfMerge {
+    /// Its full name.
+    pub revision: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The name of the bisection that named it.
+    pub bisection: String,
 }
 
 /// What measuring both sides of a change again said.

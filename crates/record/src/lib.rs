@@ -48,8 +48,8 @@ pub use build::{Build, BuildState, layout_folder};
 pub use build_gap::BuildGap;
 pub use busy_share::{busy_share, is_mostly_busy};
 pub use change::{
-    Change, ChangeKind, ChangeVerdict, Finding, FindingDifference, Happening, HappeningKind,
-    RepeatMeasurement, TagChange, change_name,
+    Change, ChangeKind, ChangeVerdict, CommitOfMerge, Finding, FindingDifference, Happening,
+    HappeningKind, RepeatMeasurement, TagChange, change_name,
 };
 pub use change_life::{ChangeState, Life, Withdrawal};
 pub use comparison::{

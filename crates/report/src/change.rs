@@ -2,8 +2,9 @@
 //! of it.
 
 use tacho_record::{
-    Build, Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
-    HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, short_name,
+    Build, Change, ChangeKind, ChangeState, ChangeVerdict, CommitOfMerge, Finding,
+    FindingDifference, Happening, HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal,
+    short_name,
 };
 use tacho_stats::changes::ledger::CONFIRM_AFTER;
 use tacho_stats::{Bound, BoundedValue};
@@ -108,7 +109,13 @@ pub fn state_beside_outcome(change: &Change) -> String {
 }
 
 fn worded_state(change: &Change, says_outcome: bool) -> String {
-    let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
+    let named = match (&change.of_merge, &change.named_by) {
+        (Some(CommitOfMerge { revision, bisection, .. }), _) => {
+            let commit = short_name(revision);
+            Some(format!("commit {commit} of the merge named by bisection {bisection}"))
+        }
+        (None, bisection) => bisection.as_ref().map(|it| format!("named by bisection {it}")),
+    };
     let is_fact = change.differs_again() || change.is_of_other_work();
     let is_excluded = change.again.as_ref().is_some_and(|again| excludes(again, change));
     let likely = change.finding.doubtful_likelihood().filter(|_| !is_fact && !is_excluded);
@@ -144,6 +151,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     // Of a withdrawn change nothing is expected of the user.
     let state = (!is_over || change.state() != ChangeState::New).then_some(state);
     named
+        .into_iter()
         .chain(likely)
         .chain(life)
         .chain(unseen)
@@ -191,16 +199,22 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
     if change.again.is_none() && change.stands() && is_of_level {
         steps.push(("to measure both sides again", format!("tacho changes --confirm {name}")));
     }
-    match commits {
-        [only] => steps.push(("to see the commit's diff", format!("tacho show {only} --diff"))),
-        [_, _, ..] => {
+    match (commits, &change.of_merge) {
+        ([_, _, ..], Some(named)) => {
+            let show = format!("tacho show {} --diff", short_name(&named.revision));
+            steps.push(("to see the diff of the named commit", show));
+        }
+        ([only], _) => {
+            steps.push(("to see the commit's diff", format!("tacho show {only} --diff")))
+        }
+        ([_, _, ..], None) => {
             let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
             if is_of_level {
                 steps.push(("to find the commit", format!("tacho bisect --change {name}")));
             }
             steps.push(("to measure every commit", format!("tacho track {good}..{bad}")));
         }
-        [] => {}
+        ([], _) => {}
     }
     steps
 }
@@ -251,6 +265,8 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     let finding = &change.finding;
     let how_sure = if beside.by_runs {
         format!("{} likely to be a change", probability(1.0 - finding.p))
+    } else if let (true, Some(bisection)) = (finding.p == 0.0, &change.named_by) {
+        format!("bisection {bisection} saw it in fresh samples of both commits")
     } else if finding.p == 0.0 {
         "this counter is deterministic, so any difference above 0.1 % is a change".to_owned()
     } else {

@@ -11,11 +11,11 @@ use crate::{HostId, Store, StoreError};
 
 /// Adds a build, or replaces the one that was there.
 const PUT: &str =
-    "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks, tools)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks, tools, onto)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (host, revision, recipe) DO UPDATE SET state = excluded.state,
         started = excluded.started, took = excluded.took, log = excluded.log,
-        quirks = excluded.quirks, tools = excluded.tools";
+        quirks = excluded.quirks, tools = excluded.tools, onto = excluded.onto";
 
 impl Store {
     /// Keeps a build; one of the same revision by the same recipe on the same host is replaced.
@@ -25,6 +25,7 @@ impl Store {
         let state = json("the build's state", &build.state)?;
         let quirks = json("the build's quirks", &build.quirks)?;
         let tools = json("the build's tools", &build.tools)?;
+        let onto = json("what the build was merged into", &build.onto)?;
         let started = build.started.to_string();
         let took = nanoseconds("the build's duration", build.took)?;
         self.database.transaction(TransactionKind::Durable, |database| {
@@ -38,6 +39,7 @@ impl Store {
                 build.log.as_ref().map_or(SqlValue::Null, digest_value),
                 SqlValue::Text(&quirks),
                 SqlValue::Text(&tools),
+                SqlValue::Text(&onto),
             ];
             database.execute(PUT, &values).map(drop)
         })
@@ -50,7 +52,8 @@ impl Store {
         revision: &str,
         recipe: Digest,
     ) -> Result<Option<Build>, StoreError> {
-        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools,
+            b.onto
             FROM build b JOIN revision r ON r.number = b.revision
             WHERE b.host = $1 AND r.id = $2 AND b.recipe = $3";
         self.database.one(
@@ -63,7 +66,8 @@ impl Store {
     /// All builds on that host in the order in which they were begun, so that a revision's newest
     /// comes last.
     pub fn builds(&mut self, host: HostId) -> Result<Vec<Build>, StoreError> {
-        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools,
+            b.onto
             FROM build b JOIN revision r ON r.number = b.revision WHERE b.host = $1
             ORDER BY b.revision, b.recipe";
         let mut builds = self.database.all(sql, &[SqlValue::Integer(host.0)], read)?;
@@ -83,5 +87,6 @@ fn read(row: &dyn DatabaseRow) -> Result<Build, StoreError> {
         log: row.digest_if_any(5)?,
         quirks: row.json(6)?,
         tools: row.json(7)?,
+        onto: row.json(8)?,
     })
 }

@@ -291,6 +291,7 @@ fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
         fixed_by: fixed,
         again,
         named_by: None,
+        of_merge: None,
         left: None,
     })
 }

@@ -366,7 +366,9 @@ impl Builder for LocalBuilder {
         let usual = self.recipe();
         let recipe = applied.recipe(usual).map_or(usual, |quirky| quirky.recipe);
         let quirks = applied.names();
-        let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
+        let onto = applied.onto.clone();
+        let build =
+            Build { revision, recipe, quirks, onto, tools, state, started, took, log: None };
         Ok(BuildOutcome::Done { build, log: log.finish()? })
     }
 

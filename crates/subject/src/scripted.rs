@@ -122,6 +122,7 @@ impl Builder for ScriptedBuilder {
             revision: revision.id.clone(),
             recipe: recipe(self.layout),
             quirks: vec![],
+            onto: Vec::new(),
             tools: std::collections::BTreeMap::new(),
             state,
             started: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(before),

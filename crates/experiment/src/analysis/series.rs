@@ -81,7 +81,8 @@ pub fn read_with_values(
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<(Series, PointValues)>, StoreError> {
-    let known = store.builds(of.host)?;
+    let mut known = store.builds(of.host)?;
+    known.retain(|build| build.onto.is_empty());
     let mut all = Vec::with_capacity(metrics.len());
     let ends = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?;
     let mut reported = store.changes(of.host)?;
@@ -164,11 +165,12 @@ fn absent<'a>(
     Ok(absent)
 }
 
-/// The build of each revision that is meant: by its recipe, else the last one.
+/// The build of each revision that is meant: by its recipe, else the last one that is of it alone.
 #[must_use]
 pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Build> {
     let is_other = |build: &&Build| build.recipe != recipes.of(&build.revision);
-    let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(is_other);
+    let alone = builds.iter().filter(|build| build.onto.is_empty());
+    let (others, meant): (Vec<&Build>, Vec<&Build>) = alone.partition(is_other);
     others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
 }
 

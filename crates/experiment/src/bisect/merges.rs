@@ -4,11 +4,11 @@
 //! built merged into the first parent. A branch cannot have brought what the main line has already;
 //! what a commit does only where the branch began is not asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Revision;
 use tacho_record::bisection::{BisectionCost, BisectionEnd, Culprit, Merge};
-use tacho_subject::{History, SelectedRevisions};
+use tacho_subject::{History, RevisionQuery, SelectedRevisions, Selection};
 
 use super::state::BisectionResult;
 use crate::ExperimentError;
@@ -49,12 +49,19 @@ impl MergeRange {
         let mut there = all.get(&merge.id).cloned().unwrap_or_default();
         let mut brought = 0;
         let parents = history.parents(&merge.id)?;
+        let outermost = bisection.asked.within.first().map_or(&merge.id, |it| &it.revision);
+        let orders = orders_of_brought(history, outermost)?;
         for (number, parent) in parents.iter().enumerate() {
             // Those of the first parent are what is built upon.
             if number > 0 {
                 let line = history.line(parent, &there)?;
-                selected.commits.extend(line.commits);
-                for revision in line.revisions {
+                let commits = line.commits.into_iter();
+                selected.commits.extend(commits.map(|mut commit| {
+                    commit.order = orders.get(&commit.id).copied().unwrap_or(commit.order);
+                    commit
+                }));
+                for mut revision in line.revisions {
+                    revision.order = orders.get(&revision.id).copied().unwrap_or(revision.order);
                     brought += 1;
                     all.insert(revision.id.clone(), there.clone());
                     selected.revisions.push(revision);
@@ -69,6 +76,18 @@ impl MergeRange {
         let within = within.chain(Merge::named(bisection, culprit)).collect();
         Ok(Self { selected, onto, within, spent })
     }
+}
+
+/// The places in history of all commits that a merge brought, as the main line counts them: a
+/// branch by itself counts from where it began, and its places would be those of other commits.
+fn orders_of_brought(
+    history: &dyn History,
+    merge: &str,
+) -> Result<HashMap<String, u64>, ExperimentError> {
+    let before = history.parents(merge)?.into_iter().next();
+    let what = RevisionQuery::Range { from: before, to: Some(merge.to_owned()) };
+    let brought = history.select(&Selection::commits(what))?.commits;
+    Ok(brought.into_iter().map(|commit| (commit.id, commit.order)).collect())
 }
 
 /// What came of bisecting what a merge brought.

@@ -252,6 +252,7 @@ pub(crate) mod tests {
             revision: revision.id.clone(),
             recipe: Digest::of("recipe"),
             quirks: vec![],
+            onto: Vec::new(),
             tools: BTreeMap::new(),
             state: BuildState::Built { artifact: Digest::of(content), size: 1, layouts: None },
             started: Timestamp::UNIX_EPOCH,

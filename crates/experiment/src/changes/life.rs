@@ -401,6 +401,7 @@ impl SeriesLife<'_> {
                 fixed_by,
                 again: None,
                 named_by: None,
+                of_merge: None,
                 left: None,
             },
         }

@@ -1,7 +1,7 @@
 //! Changes whose commit a bisection has named: the change is shown at this commit.
 
 use tacho_record::bisection::{BisectionEnd, ValueComparison};
-use tacho_record::{Bisection, Change, Life};
+use tacho_record::{Bisection, Change, CommitOfMerge, Life};
 use tacho_store::{Store, StoreError};
 
 use super::event::RevisionOrders;
@@ -10,6 +10,9 @@ use super::event::RevisionOrders;
 /// and by the effect that the bisection measured where that of the series may be none.
 ///
 /// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
+///
+/// A bisection among the commits of a merge moves no change: the series has the merge, and of its
+/// commits nothing but that bisection has values. The change says which of them it is.
 ///
 /// Only what is shown changes: what is kept of a change stays as the series has it.
 pub fn take_up(
@@ -21,18 +24,15 @@ pub fn take_up(
         store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect();
     for change in changes.iter_mut().filter(|change| change.finding.kind.is_of_level()) {
         bisections.iter().rev().find(|bisection| take_up_one(bisection, orders, change));
+        change.of_merge = bisections.iter().rev().find_map(|it| commit_of_merge(it, change));
     }
     Ok(())
 }
 
 /// Whether this bisection named the commit of the change, which is then shown there.
 fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Change) -> bool {
-    let (asked, series, finding) = (&bisection.asked, &change.series, &change.finding);
-    let is_of_cpu = bisection.standing.by_cpu.is_some() && series.metric.name == "cpu";
-    let is_of_series = bisection.host == series.host
-        && asked.test.is_none()
-        && asked.benchmark == series.benchmark
-        && (is_of_cpu || asked.metric.name == series.metric.name);
+    let (asked, finding) = (&bisection.asked, &change.finding);
+    let is_of_cpu = is_of_cpu(bisection, change);
     let order = |revision: &str| orders.get(revision).copied();
     let (Some(good), Some(bad)) = (order(&finding.good), order(&finding.bad)) else { return false };
     let rises = finding.after > finding.before;
@@ -40,6 +40,7 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
         let is_between = order(&culprit.revision).is_some_and(|at| good < at && at <= bad);
         is_between && (culprit.effect.estimate > 0.0) == rises
     });
+    let is_of_series = asked.within.is_empty() && is_of_series(bisection, change);
     let (true, Some(culprit), None) = (is_of_series, within.next(), within.next()) else {
         return false;
     };
@@ -64,6 +65,38 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
     }
     change.named_by = Some(bisection.name.clone());
     true
+}
+
+/// The one commit of the merge at which the change is that this bisection named, if it did.
+fn commit_of_merge(bisection: &Bisection, change: &Change) -> Option<CommitOfMerge> {
+    let outermost = bisection.asked.within.first()?;
+    let finding = &change.finding;
+    let rises = finding.after > finding.before;
+    let mut named = bisection.standing.culprits.iter().filter(|culprit| {
+        !bisection.is_merge_itself(culprit.place) && (culprit.effect.estimate > 0.0) == rises
+    });
+    let (Some(culprit), None) = (named.next(), named.next()) else { return None };
+    let is_there = outermost.revision == finding.revision && is_of_series(bisection, change);
+    let subject = || Some(bisection.candidates.get(culprit.place)?.revision.subject.clone());
+    is_there.then(|| CommitOfMerge {
+        revision: culprit.revision.clone(),
+        subject: subject().unwrap_or_default(),
+        bisection: bisection.name.clone(),
+    })
+}
+
+/// Whether a bisection measured what the series of a change does.
+fn is_of_series(bisection: &Bisection, change: &Change) -> bool {
+    let (asked, series) = (&bisection.asked, &change.series);
+    bisection.host == series.host
+        && asked.test.is_none()
+        && asked.benchmark == series.benchmark
+        && (is_of_cpu(bisection, change) || asked.metric.name == series.metric.name)
+}
+
+/// Whether a bisection that CPU time decided is of a change of CPU time.
+fn is_of_cpu(bisection: &Bisection, change: &Change) -> bool {
+    bisection.standing.by_cpu.is_some() && change.series.metric.name == "cpu"
 }
 
 /// Fresh pairs of both commits showed the change, which is surer than what the series says of it.

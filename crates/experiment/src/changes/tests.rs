@@ -53,6 +53,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
         fixed_by: None,
         again: None,
         named_by: None,
+        of_merge: None,
         left: None,
     }
 }
@@ -184,7 +185,9 @@ impl ChangeLab {
         let took = std::time::Duration::ZERO;
         let (quirks, tools) = (self.quirks.clone(), self.tools.clone());
         let started = Timestamp::UNIX_EPOCH;
-        let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
+        let onto = Vec::new();
+        let build =
+            Build { revision, recipe, quirks, onto, tools, state, started, took, log: None };
         self.store.put_build(self.host, &build).unwrap();
     }
 

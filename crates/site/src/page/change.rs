@@ -40,6 +40,11 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             @if change.named_by.is_some() { "A bisection named its commit. " }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
             @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
+            @if let Some(it) = &change.of_merge {
+                ". The commit of this merge that made the change is "
+                code { (short_name(&it.revision)) } ", " (it.subject) "; bisection "
+                (it.bisection) " named it"
+            }
         }
         (numbers(view, one))
         (history(view, one.series.map(|series| &view.series[series])))

@@ -43,6 +43,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "reference",
         sql: include_str!("../../migrations/0005_reference.sql"),
     },
+    Migration {
+        number: 6,
+        name: "merged_builds",
+        sql: include_str!("../../migrations/0006_merged_builds.sql"),
+    },
 ];
 
 /// Brings the schema up to date; a database without one gets it.

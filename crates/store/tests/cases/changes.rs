@@ -39,6 +39,7 @@ fn change(name: &str) -> Change {
         fixed_by: None,
         again: None,
         named_by: None,
+        of_merge: None,
         left: None,
     }
 }

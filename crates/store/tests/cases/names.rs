@@ -72,6 +72,7 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
         revision: revision.into(),
         recipe: Digest::of(recipe),
         quirks: vec![format!("of {recipe}")],
+        onto: vec![format!("before {recipe}")],
         tools: [("cc".to_owned(), format!("cc of {recipe}"))].into(),
         state,
         started: started.parse().unwrap(),

@@ -145,6 +145,7 @@ fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_asked_
         revision: "r10".into(),
         recipe: Digest::of("scripted"),
         quirks: Vec::new(),
+        onto: Vec::new(),
         tools: BTreeMap::new(),
         state: artifact(10),
         started: Timestamp::UNIX_EPOCH,

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::changes::is_new_regression;
 use tacho_record::{
-    Change, ChangeKind, ChangeState, ChangeVerdict, Commit, CvsNumbers, Direction, Life,
-    RepeatMeasurement, Revision, TagChange, Unit, Withdrawal,
+    Change, ChangeKind, ChangeState, ChangeVerdict, Commit, CommitOfMerge, CvsNumbers, Direction,
+    Life, RepeatMeasurement, Revision, TagChange, Unit, Withdrawal,
 };
 
 /// A change that is kept.
@@ -41,6 +41,8 @@ pub struct ChangeAnswer<'a> {
     fixed_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     named_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_merge: Option<&'a CommitOfMerge>,
     again: Option<&'a RepeatMeasurement>,
     found: Timestamp,
     planned: bool,
@@ -88,6 +90,7 @@ impl<'a> ChangeAnswer<'a> {
             note: &change.note,
             fixed_by: change.fixed_by.as_deref(),
             named_by: change.named_by.as_deref(),
+            of_merge: change.of_merge.as_ref(),
             again: change.again.as_ref(),
             found: change.found,
             planned,
