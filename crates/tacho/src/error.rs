@@ -72,8 +72,8 @@ pub enum CliError {
     Notify { command: String, why: String },
     #[error("no patch is given")]
     NoPatch,
-    #[error("standard input is empty: there is no patch to try")]
-    EmptyPatch,
+    #[error("{name} is empty: there is no patch to try")]
+    EmptyPatch { name: String },
     #[error("the patch `{name}` is named twice")]
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
@@ -269,7 +269,7 @@ impl CliError {
             CliError::NothingTracked => {
                 "track an explicit range once, such as `tacho track v1.0..`"
             }
-            CliError::EmptyPatch | CliError::NoPatch => {
+            CliError::EmptyPatch { .. } | CliError::NoPatch => {
                 "`git diff HEAD | tacho try -` measures the edits that are not committed"
             }
             CliError::PatchTwice { .. } => {

@@ -59,8 +59,8 @@ pub(super) fn is_within(
     }
 }
 
-/// Adds to each change that was fixed what is left of it; nothing where the environment changed
-/// between, whose share of that is not known.
+/// Adds to each change that was fixed what is left of it; nothing where that may be chance, or
+/// where the environment changed between, whose share of that is not known.
 pub(super) fn add_left(changes: &mut [Change], orders: &RevisionOrders) {
     let left: Vec<Option<f64>> =
         changes.iter().map(|change| left_of(change, changes, orders)).collect();
@@ -80,7 +80,15 @@ fn left_of(change: &Change, all: &[Change], orders: &RevisionOrders) -> Option<f
             && order(it).is_some_and(|at| between.contains(&at))
     });
     let left = by.finding.after / change.finding.before - 1.0;
-    Some(left).filter(|left| left.is_finite() && !is_apart)
+    // The level between enters twice, so that this is rather too wide than too narrow.
+    let reach = reach(change).hypot(reach(by));
+    Some(left).filter(|left| left.is_finite() && left.ln_1p().abs() > reach && !is_apart)
+}
+
+/// By what factor the size of a change is known, as a logarithm; 0 where nothing is said of that.
+fn reach(change: &Change) -> f64 {
+    let width = |(low, high): (f64, f64)| (high.ln_1p() - low.ln_1p()) / 2.0;
+    change.interval().map(width).filter(|it| it.is_finite()).unwrap_or(0.0)
 }
 
 /// How often users were shown a change that is none, by their own word.

@@ -65,6 +65,8 @@ pub(super) fn judged(
         }
     }
     believe(&mut rows);
+    // What ended earlier takes no more rounds.
+    rows.iter_mut().for_each(|row| row.comparison.more = None);
     Ok(rows)
 }
 

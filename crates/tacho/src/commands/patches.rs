@@ -1,6 +1,7 @@
 //! Diffs as they were typed: files, or standard input.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use tacho_record::Digest;
@@ -22,10 +23,16 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// That of this path; `-` is read now and kept in the cache.
+    /// That of this path; what can be read only once (`-`, a pipe like `<(git diff)`) is read now,
+    /// and kept in the cache.
     pub fn typed(project: &Project, path: &Path) -> Result<Self, CliError> {
         if Self::is_input(path) {
-            return Self::read(project);
+            return Self::read(project, std::io::stdin(), INPUT.1);
+        }
+        let is_stream = fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
+        if is_stream {
+            let stream = fs::File::open(path).map_err(CliError::reading(path))?;
+            return Self::read(project, stream, &path.to_string_lossy());
         }
         let full = path.canonicalize().map_err(CliError::reading(path))?;
         let from_plan = full.strip_prefix(&project.folder).unwrap_or(&full);
@@ -40,18 +47,19 @@ impl Patch {
         path == Path::new(INPUT.0)
     }
 
-    fn read(project: &Project) -> Result<Self, CliError> {
-        let content = tacho_measure::read_all(std::io::stdin())
-            .map_err(CliError::reading(Path::new(INPUT.1)))?;
+    fn read(project: &Project, from: impl Read, name: &str) -> Result<Self, CliError> {
+        let content = tacho_measure::read_all(from).map_err(CliError::reading(Path::new(name)))?;
         if content.trim_ascii().is_empty() {
-            return Err(CliError::EmptyPatch);
+            let is_input = name == INPUT.1;
+            let name = if is_input { name.to_owned() } else { format!("`{name}`") };
+            return Err(CliError::EmptyPatch { name });
         }
         let folder = project.cache();
         let path = folder.join(format!("input-{}.patch", Digest::of(&content).short()));
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, content))
             .map_err(CliError::reading(&path))?;
-        Ok(Self { name: INPUT.1.to_owned(), path: path.to_string_lossy().into_owned() })
+        Ok(Self { name: name.to_owned(), path: path.to_string_lossy().into_owned() })
     }
 
     /// A text that calls it by its path, calling it as it was typed.

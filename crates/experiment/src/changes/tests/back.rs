@@ -124,6 +124,12 @@ fn what_is_left_of_a_fixed_change_is_known() {
         all.iter().map(|change| change.left.map(|it| (100.0 * it).round())).collect::<Vec<_>>()
     };
     assert_eq!(left(&mut all), [Some(4.0), None]);
+    let intervals = [(0.16, 0.24), (-0.13, -0.07)];
+    for (change, interval) in all.iter_mut().zip(intervals) {
+        change.finding.interval = Some(interval);
+    }
+    assert_eq!(left(&mut all), [None, None], "4 % may be chance where each is known to 3 %");
+    all.iter_mut().for_each(|change| change.finding.interval = None);
     let [slower, back] = all;
     let mut host = change("host", "b", "c", 0.1);
     host.finding.kind = ChangeKind::Environment;

@@ -169,9 +169,10 @@ fn same_program(bisection: &Bisection, rung: &TestedRevision) -> String {
         (0, None) => String::new(),
         (1, None) => "and the commit after it, the same program".to_owned(),
         // Those between need not be built.
-        (next, None) => {
+        (_, None) => {
             let last = name(bisection, rung.same_to);
-            format!("up to {last}, {} later: the same program again", count(next, "commit"))
+            let later = count(rung.same_to - rung.place, "commit");
+            format!("up to {last}, {later} later: the same program again")
         }
         (0, Some(last)) if rung.also.len() == 1 => {
             format!("and {}, the same program", name(bisection, *last))
