@@ -86,9 +86,9 @@ fn every_change_is_pinned_by_few_builds() {
        change  95 %                       name    where
       +30.0 %  +29.9 % … +30.1 %  worse   <name>  38d490fb22 change 23
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
-      a change of at most 8 commits between two builds would not be seen
+      a change that was undone within 8 commits would not be seen
 
-    14 builds of 60 revisions: no further build would show more
+    14 builds of 60 revisions: no lasting change is left to find
     ");
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));

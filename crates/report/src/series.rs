@@ -194,12 +194,39 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
         (_, Some(other)) => format!("same build as {}", short(other)),
         _ if !said.is_empty() => said.join("; "),
         _ if !point.values.is_empty() => String::new(),
-        (None, _) => "not built yet".to_owned(),
+        (None, _) => NOT_BUILT.to_owned(),
         (Some(build), _) if build.state.artifact().is_none() => {
             format!("build {}", build.state.word())
         }
-        _ => point.absent.clone().unwrap_or_else(|| "not measured yet".to_owned()),
+        _ => point.absent.clone().unwrap_or_else(|| NOT_MEASURED.to_owned()),
     }
+}
+
+const NOT_BUILT: &str = "not built yet";
+const NOT_MEASURED: &str = "not measured yet";
+
+/// A series without the revisions of which nothing is known, and how many those are; with them
+/// where nothing is known of any.
+#[must_use]
+pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
+    let said: Vec<String> = series.points.iter().map(|it| state(it, str::to_owned)).collect();
+    let left_out = |why: &str| said.iter().filter(|it| *it == why).count();
+    let (unbuilt, unmeasured) = (left_out(NOT_BUILT), left_out(NOT_MEASURED));
+    if unbuilt + unmeasured == 0 || unbuilt + unmeasured == said.len() {
+        return (series.clone(), None);
+    }
+    let part = |number: usize, what: &str| {
+        let verb = if number == 1 { "is" } else { "are" };
+        (number > 0).then(|| format!("{} that {verb} {what}", count(number, "revision")))
+    };
+    let parts = [part(unbuilt, NOT_BUILT), part(unmeasured, NOT_MEASURED)];
+    let note = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let shown = |(point, said): (&Point, &String)| {
+        let is_known = said != NOT_BUILT && said != NOT_MEASURED;
+        is_known.then(|| point.clone())
+    };
+    let points = series.points.iter().zip(&said).filter_map(shown).collect();
+    (Series { points, ..series.clone() }, Some(format!("not shown: {note}")))
 }
 
 /// Marks an interval that is valid at all times.

@@ -12,7 +12,7 @@ use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::{even_out, pooled_reach};
 use crate::build::layout_rotation::{LayoutMedians, layout_of};
-use crate::changes::event::orders;
+use crate::changes::event::{RevisionOrders, orders};
 use crate::changes::named::take_up;
 use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
@@ -107,8 +107,8 @@ pub fn read_with_values(
         let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
             uneven: usual.uneven.into_iter().filter(is_shown).collect(),
+            changes: at_points(level_changes(&reported, of.benchmark, metric), &points, &places),
             points,
-            changes: level_changes(&reported, of.benchmark, metric),
         };
         all.push((
             series,
@@ -163,6 +163,34 @@ fn absent<'a>(
         }
     }
     Ok(absent)
+}
+
+/// Puts each change whose revision is none of these points at the first one that has values and is
+/// later, if a point before is earlier. Where several would be at one point, each stays where it
+/// is: no effect of one is what the point shows.
+fn at_points(
+    mut changes: Vec<LevelChange>,
+    points: &[Point],
+    places: &RevisionOrders,
+) -> Vec<LevelChange> {
+    let measured: Vec<&Point> = points.iter().filter(|it| !it.values.is_empty()).collect();
+    let is_there = |id: &str| points.iter().any(|point| point.revision.id == id);
+    let place = |change: &LevelChange| {
+        let at = places.get(&change.revision)?;
+        let earlier = measured.iter().filter(|point| point.revision.order < *at).count();
+        (0 < earlier && earlier < measured.len()).then_some(earlier)
+    };
+    let moved: Vec<Option<usize>> = changes
+        .iter()
+        .map(|it| place(it).filter(|_| it.is_seen && !is_there(&it.revision)))
+        .collect();
+    for (change, to) in changes.iter_mut().zip(&moved) {
+        let is_alone = moved.iter().filter(|it| *it == to).count() == 1;
+        if let Some(to) = to.filter(|_| is_alone) {
+            change.revision.clone_from(&measured[to].revision.id);
+        }
+    }
+    changes
 }
 
 /// The build of each revision that is meant: by its recipe, else the last one that is of it alone.
@@ -420,6 +448,38 @@ mod tests {
             level_changes(&[change], &key, &metric).iter().any(|change| change.is_seen)
         };
         assert!(marked(0, "provisional") && marked(2, "confirmed") && !marked(2, "provisional"));
+    }
+
+    #[test]
+    fn a_change_between_the_points_is_at_the_next_one() {
+        let at = |order: u64| {
+            let one = revision(order);
+            point(&[built(&one, "a")], &[values(&one, "a", &[5.0])], &one)
+        };
+        let points = [at(2), at(4), at(6)];
+        let places: RevisionOrders = (1..=7).map(|it| (format!("r{it}"), it)).collect();
+        let moved = |of: &[&str]| {
+            let change = |id: &&str| LevelChange {
+                revision: (*id).to_owned(),
+                rises: true,
+                effect: Some(0.1),
+                is_sure: true,
+                is_seen: true,
+            };
+            let all = at_points(of.iter().map(change).collect(), &points, &places);
+            all.into_iter().map(|it| it.revision).collect::<Vec<_>>()
+        };
+        assert_eq!(moved(&["r3", "r6"]), ["r4", "r6"]);
+        assert_eq!(moved(&["r1", "r7"]), ["r1", "r7"], "outside of what is shown");
+        let many = [at(2), at(6)];
+        let two = ["r3", "r5"].map(|id| LevelChange {
+            revision: id.to_owned(),
+            rises: true,
+            effect: None,
+            is_sure: true,
+            is_seen: true,
+        });
+        assert_eq!(at_points(two.to_vec(), &many, &places), two);
     }
 
     #[test]

@@ -29,6 +29,8 @@ const LEAST_SPARK: usize = 10;
 
 /// One series: its name with a drawn line, then a row a revision.
 pub fn table(series: &Series) -> String {
+    let (series, left_out) = series::without_unknown(series);
+    let series = &series;
     let key = &series.key;
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary::of_point(point)?.median)).collect();
@@ -57,6 +59,7 @@ pub fn table(series: &Series) -> String {
         .flatten()
         .chain(apart)
         .chain([begins, unseen.as_deref(), uneven.as_deref()].into_iter().flatten())
+        .chain(left_out.as_deref())
         .flat_map(|clause| {
             let lines = text::wrap(clause, width);
             lines.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>()

@@ -181,8 +181,7 @@ impl SurveyReport<'_> {
         lines += &reports.map_or_else(String::new, |reports| self.unnamed(one, reports));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
-            lines +=
-                &format!("  a change of at most {stretch} between two builds would not be seen\n");
+            lines += &format!("  a change that was undone within {stretch} would not be seen\n");
         }
         lines
     }
@@ -249,7 +248,7 @@ impl SurveyReport<'_> {
         );
         match self.placed.ended {
             SurveyEnd::Noise => format!("{took}: samples vary too much to exclude a change"),
-            SurveyEnd::Known => format!("{took}: no further build would show more"),
+            SurveyEnd::Known => format!("{took}: no lasting change is left to find"),
             SurveyEnd::Interrupted => format!("{took} so far"),
             SurveyEnd::Unsettled => {
                 format!("{took}: some builds give a different result each time")
