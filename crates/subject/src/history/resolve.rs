@@ -118,13 +118,22 @@ fn oldest(repository: &Repository, name: &str) -> Option<String> {
 
 /// The name that is spelt most like that one, if one is much like it.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let known: Vec<&str> = known.collect();
+    // A release by fewer of its numbers: `v1.0.0` for `v1.0`.
+    let is_release =
+        |known: &&&str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let mut releases = known.iter().filter(is_release);
+    if let (Some(release), None) = (releases.next(), releases.next()) {
+        return Some((*release).to_owned());
+    }
     let likeness = |known: &str| {
         // A branch that only the remote has: `origin/topic` for `topic`.
         let remote = known.split_once('/').is_some_and(|(_, known)| known == name);
         if remote { 1.0 } else { strsim::normalized_damerau_levenshtein(name, known).max(0.0) }
     };
     known
-        .map(|known| (likeness(known), known))
+        .iter()
+        .map(|known| (likeness(known), *known))
         .filter(|(likeness, known)| *likeness >= ALIKE || likely_typo(name, known))
         .min_by(|(one, _), (two, _)| two.total_cmp(one))
         .map(|(_, known)| known.to_owned())
@@ -160,11 +169,12 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_near() {
-        let known = ["v1.0", "v1.10", "main", "origin/topic"];
+        let known = ["v1.0", "v1.10", "v2.0.1", "main", "origin/topic"];
         let nearest = |name| nearest(name, known.into_iter());
         assert_eq!(nearest("v1.00").as_deref(), Some("v1.0"));
         assert_eq!(nearest("mian").as_deref(), Some("main"));
-        assert_eq!(nearest("v1").as_deref(), None);
+        assert_eq!(nearest("v1").as_deref(), None, "which of them?");
+        assert_eq!(nearest("v2").as_deref(), Some("v2.0.1"));
         assert_eq!(nearest("topic").as_deref(), Some("origin/topic"));
         assert_eq!(nearest("development"), None);
         assert_eq!(nearest("x"), None);
