@@ -205,7 +205,7 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
             steps.push(("to see the diff of the named commit", show));
         }
         ([only], _) => {
-            steps.push(("to see the commit's diff", format!("tacho show {only} --diff")))
+            steps.push(("to see the commit's diff", format!("tacho show {only} --diff")));
         }
         ([_, _, ..], None) => {
             let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));

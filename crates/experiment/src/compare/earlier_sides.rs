@@ -66,7 +66,9 @@ pub(super) fn judged(
     }
     believe(&mut rows);
     // What ended earlier takes no more rounds.
-    rows.iter_mut().for_each(|row| row.comparison.more = None);
+    for row in &mut rows {
+        row.comparison.more = None;
+    }
     Ok(rows)
 }
 

@@ -129,7 +129,9 @@ fn what_is_left_of_a_fixed_change_is_known() {
         change.finding.interval = Some(interval);
     }
     assert_eq!(left(&mut all), [None, None], "4 % may be chance where each is known to 3 %");
-    all.iter_mut().for_each(|change| change.finding.interval = None);
+    for change in &mut all {
+        change.finding.interval = None;
+    }
     let [slower, back] = all;
     let mut host = change("host", "b", "c", 0.1);
     host.finding.kind = ChangeKind::Environment;
