@@ -163,7 +163,7 @@ fn reading() -> [f64; 2] {
     let mut took = [Vec::new(), Vec::new()];
     for _ in 0..100 {
         let began = Instant::now();
-        reader.begin_anew();
+        reader.begin_again();
         took[0].push(began.elapsed());
         std::thread::sleep(Duration::from_millis(30));
         let began = Instant::now();

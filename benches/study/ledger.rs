@@ -68,7 +68,7 @@ impl Trial {
         }
     }
 
-    fn is_told(&self) -> bool {
+    fn is_detected(&self) -> bool {
         matches!(self.verdict.as_str(), "faster" | "slower")
     }
 
@@ -130,7 +130,7 @@ fn line(trials: &[&Trial]) -> String {
     };
     [
         trials.len().to_string(),
-        share(&|trial| Some(trial.is_told())),
+        share(&|trial| Some(trial.is_detected())),
         share(&|trial| Some(trial.verdict == "same")),
         share(&Trial::is_covered),
         mean(&|trial| Some(trial.rounds as f64)),

@@ -368,7 +368,7 @@ impl TagChange {
     pub fn described(&self) -> String {
         let Self { tag, before, after } = self;
         if tag == Build::QUIRKS {
-            quirks_told(before, after)
+            quirk_words(before, after)
         } else if tag == Self::MACHINE {
             format!("the machine changed here: {after}")
         } else if tag == Self::OTHER_WORK {
@@ -380,7 +380,7 @@ impl TagChange {
 }
 
 /// Which quirks begin and end between two lists of their names.
-fn quirks_told(before: &str, after: &str) -> String {
+fn quirk_words(before: &str, after: &str) -> String {
     let names = |list: &str| -> Vec<String> {
         list.split(", ")
             .filter(|&name| name != Build::NO_QUIRKS)

@@ -73,7 +73,7 @@ pub fn bands(levels: &Levels) -> AnswerTable {
 #[must_use]
 pub fn short(levels: &Levels) -> String {
     let shown = |(name, deviation): (&str, f64)| match levels.relink_at_most {
-        Some(bound) if name == BANDS[2].0 && bound > 0.0 && !levels.is_told() => {
+        Some(bound) if name == BANDS[2].0 && bound > 0.0 && !levels.is_detected() => {
             format!("{name} at most {}", percent(bound))
         }
         _ => format!("{name} {}", percent(deviation)),
@@ -149,7 +149,7 @@ pub fn of_series(key: &SeriesKey, levels: &Levels, cost: f64, wanted: f64) -> Ve
 
 /// That it is too noisy to distinguish relinking from restarting, if so.
 fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
-    let more = levels.is_too_noisy().then(|| levels.would_tell(cost))?;
+    let more = levels.is_too_noisy().then(|| levels.would_decide(cost))?;
     let more = more.map_or_else(String::new, |it| {
         let layouts = count(it.layouts as usize, "layout");
         format!("; {layouts} of {} executions each would probably be enough", it.processes)
@@ -179,14 +179,14 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
 
 /// What is known of relinking where it does not differ significantly from restarting.
 fn relinking(levels: &Levels, cost: f64) -> Option<String> {
-    let bound = levels.relink_at_most.filter(|_| !levels.is_told()).map(percent)?;
+    let bound = levels.relink_at_most.filter(|_| !levels.is_detected()).map(percent)?;
     if levels.one_stands_for_all() {
         return Some(format!(
             "relinking cannot be distinguished from {RESTARTING}: relinking adds at most {bound} \
              (95 % confidence), so one build represents all"
         ));
     }
-    let more = levels.would_tell(cost).map_or_else(
+    let more = levels.would_decide(cost).map_or_else(
         || "no reasonable number of executions would be enough".to_owned(),
         |Repetition { layouts, processes }| {
             let of = count(layouts as usize, "layout");
@@ -207,7 +207,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
 pub fn advice(levels: &Levels) -> &'static str {
     match levels.relink {
         None => "one layout does not show how far layouts differ",
-        Some(_) if !levels.is_told() => "",
+        Some(_) if !levels.is_detected() => "",
         Some(relink) if relink > levels.restart => {
             "relinking varies the metric more than restarting, so only more layouts make the mean \
              more precise; a small difference between two builds may come from layout, not from \

@@ -126,7 +126,7 @@ impl Levels {
 
     /// Whether what linking adds is distinguished from what starting again adds.
     #[must_use]
-    pub fn is_told(&self) -> bool {
+    pub fn is_detected(&self) -> bool {
         self.relink_at_least.is_some_and(|least| least > 0.0)
     }
 
@@ -134,14 +134,14 @@ impl Levels {
     /// build represents all.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
-        !self.is_told() && self.relink_at_most.is_some_and(|most| most < LITTLE)
+        !self.is_detected() && self.relink_at_most.is_some_and(|most| most < LITTLE)
     }
 
     /// Whether linking is not shown to add anything, and may well add what matters: what was
     /// measured is too noisy to show it.
     #[must_use]
     pub fn is_too_noisy(&self) -> bool {
-        !self.is_told() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
+        !self.is_detected() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
     }
 
     /// How often to repeat so that it would probably be known what linking adds, at the least cost,
@@ -150,13 +150,13 @@ impl Levels {
     ///
     /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
     #[must_use]
-    pub fn would_tell(&self, build: f64) -> Option<Repetition> {
+    pub fn would_decide(&self, build: f64) -> Option<Repetition> {
         if !self.is_too_noisy() {
             return None;
         }
         let least = u32::try_from(self.layouts).unwrap_or(u32::MAX).max(2);
         let enough = |layouts: u32| {
-            let processes = self.processes_that_tell(f64::from(layouts))?;
+            let processes = self.processes_that_decide(f64::from(layouts))?;
             // Where as many should have shown it already, chance was against it: then it is
             // twice as many.
             let twice = 2.0 * self.layouts as f64 * self.processes / f64::from(layouts);
@@ -177,7 +177,7 @@ impl Levels {
 
     /// How many executions of each of this many layouts would probably bring the bound below 1 %,
     /// if linking adds nothing.
-    fn processes_that_tell(&self, layouts: f64) -> Option<f64> {
+    fn processes_that_decide(&self, layouts: f64) -> Option<f64> {
         let mut processes = self.processes.max(2.0);
         // The more executions, the less they depend on their own number.
         for _ in 0..4 {
@@ -377,7 +377,7 @@ mod tests {
             let levels = |seed| {
                 Levels::of(LayoutValues(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap()
             };
-            (0..400).map(levels).filter(Levels::is_told).count()
+            (0..400).map(levels).filter(Levels::is_detected).count()
         };
         // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are
         // told.
@@ -405,7 +405,7 @@ mod tests {
             "no advice without evidence"
         );
         for build in [1.0, 100.0] {
-            let more = noisy.would_tell(build).unwrap();
+            let more = noisy.would_decide(build).unwrap();
             assert!(more.layouts >= 5 && more.layouts * more.processes >= 100, "{more:?}");
             let counts = [more.layouts as usize, more.processes as usize, 1];
             let again = |seed| {
@@ -416,10 +416,10 @@ mod tests {
             assert!(detected >= 30, "{detected} {more:?}");
         }
         // The dearer a build, the fewer of them.
-        let layouts = |build: f64| noisy.would_tell(build).unwrap().layouts;
+        let layouts = |build: f64| noisy.would_decide(build).unwrap().layouts;
         assert!(layouts(1000.0) < layouts(1.0), "{} {}", layouts(1000.0), layouts(1.0));
         let hopeless = Levels { each: 100.0, ..noisy };
-        assert_eq!(hopeless.would_tell(1.0), None);
+        assert_eq!(hopeless.would_decide(1.0), None);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Store {
                 content.add(chunk.map_err(|error| row.corrupt(&error))?, &wanted);
                 Ok(())
             })?;
-            let any_failed = found.iter().any(|found| found.content.is_to_be_told());
+            let any_failed = found.iter().any(|found| found.content.is_to_be_reported());
             let failures = if any_failed {
                 Some(FailureCounts::of_benchmark(database, number, host)?)
             } else {
@@ -128,7 +128,7 @@ struct ScatteredValues {
 
 impl ScatteredValues {
     /// Whether a sample did not end as expected.
-    fn is_to_be_told(&self) -> bool {
+    fn is_to_be_reported(&self) -> bool {
         !self.failed.is_empty() || !self.limited.is_empty()
     }
 

@@ -34,7 +34,7 @@ pub enum ReadProgress {
 
 /// Has this function receive reports of reading that takes longer than a second; the first that is
 /// given stays.
-pub fn tell_of_reading(listener: fn(ReadProgress)) {
+pub fn report_reading(listener: fn(ReadProgress)) {
     LISTENER.get_or_init(|| listener);
 }
 

@@ -34,7 +34,7 @@ pub use crate::history::selection::{
     History, HistoryRelation, RevisionQuery, SelectedRevisions, Selection,
 };
 pub use builder::{BuildOutcome, Builder, NoBuilder};
-pub use cvs::{ReadProgress, tell_of_reading};
+pub use cvs::{ReadProgress, report_reading};
 pub use detect::{CiSystem, init_plan, own_benchmark};
 pub use error::SubjectError;
 pub use git_repository::is_without_history;

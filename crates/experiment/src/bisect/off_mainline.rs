@@ -95,7 +95,7 @@ impl Fold {
     }
 
     /// What came of it; nothing as long as it was not its turn.
-    pub(super) fn told_of_aside(&self) -> Option<OffMainline> {
+    pub(super) fn reported_aside(&self) -> Option<OffMainline> {
         let aside = self.aside.as_ref()?;
         let because = |why: &str| (OffMainlineFinding::Unknown, Some(why.to_owned()));
         let (said, why) =

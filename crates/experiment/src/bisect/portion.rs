@@ -19,7 +19,7 @@ const FAILURES: usize = 2;
 const PRINTED: usize = 120;
 
 /// The status by which a command says that it can decide neither, as to `git bisect run`.
-const CANNOT_TELL: i32 = 125;
+const CANNOT_DECIDE: i32 = 125;
 /// Those by which a shell says that there was nothing to execute.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
@@ -240,10 +240,10 @@ impl ExecutionValue {
 /// not there to be executed it says nothing, nor of one that says so itself.
 fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
     match outcome {
-        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
+        Outcome::Failed { failure: Failure::Exit { code: CANNOT_DECIDE }, .. } => {
             ExecutionValue::Nothing(
                 UnusableKind::Skipped,
-                format!("exit {CANNOT_TELL}: neither pass nor fail"),
+                format!("exit {CANNOT_DECIDE}: neither pass nor fail"),
             )
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {

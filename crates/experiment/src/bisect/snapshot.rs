@@ -30,7 +30,7 @@ impl Fold {
         let probes = self.probes(&outcome);
         let mistaken = self.mistaken().is_some();
         let probing = probes.iter().any(|probe| probe.probed == ProbeOutcome::UnderWay);
-        let aside = self.told_of_aside();
+        let aside = self.reported_aside();
         let is_aside_open =
             aside.as_ref().is_some_and(|aside| aside.said == OffMainlineFinding::UnderWay);
         let constant = self.is_constant();
@@ -106,7 +106,7 @@ impl Fold {
 
     /// Both ends built to the same: nothing can have changed.
     fn one_program(&self, updated: Timestamp) -> BisectionState {
-        let aside = self.told_of_aside();
+        let aside = self.reported_aside();
         let is_aside_open =
             aside.as_ref().is_some_and(|aside| aside.said == OffMainlineFinding::UnderWay);
         BisectionState {

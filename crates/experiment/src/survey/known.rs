@@ -196,7 +196,7 @@ impl SurveyFacts {
     }
 
     /// Says of each place what besides the program changed there.
-    pub fn tell_edges(
+    pub fn describe_edges(
         &self,
         store: &mut Store,
         question: &Question,

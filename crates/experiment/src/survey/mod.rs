@@ -82,7 +82,7 @@ pub fn place(
         };
         if let Some(ended) = ended {
             placed.ended = ended;
-            known.tell_edges(bench.store, question, &mut placed.surveyed)?;
+            known.describe_edges(bench.store, question, &mut placed.surveyed)?;
             return Ok(placed);
         }
         before = so_far;

@@ -24,7 +24,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 pub(super) fn things(text: &str) -> Result<Vec<ToolReading>, String> {
     let documents = documents(text)?;
     let results = json::elements(&documents, "results")?;
-    let apart: Vec<Option<String>> = documents.iter().flat_map(told_apart).collect();
+    let apart: Vec<Option<String>> = documents.iter().flat_map(distinct_names).collect();
     let thing = |(index, result): (usize, &&Value)| {
         let known =
             [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
@@ -47,7 +47,7 @@ pub(super) fn things(text: &str) -> Result<Vec<ToolReading>, String> {
 /// What the results of a document are called, each otherwise: of those that have the same name the
 /// parameters are added, `sort[n=2]`, and the places among those that are still alike, `sort (2)`.
 /// Another document with the same names is the same measured again.
-fn told_apart(document: &Value) -> Vec<Option<String>> {
+fn distinct_names(document: &Value) -> Vec<Option<String>> {
     let results = elements(&document["results"]);
     let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(shown)).collect();
     let of_plain = counts(&plain);
@@ -157,7 +157,11 @@ pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
         };
         (all > 0).then(|| (format!("exit status of `{name}`"), words))
     };
-    told_apart(document).into_iter().zip(elements(&document["results"])).filter_map(of).collect()
+    distinct_names(document)
+        .into_iter()
+        .zip(elements(&document["results"]))
+        .filter_map(of)
+        .collect()
 }
 
 fn elements(array: &Value) -> &[Value] {

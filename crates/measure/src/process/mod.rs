@@ -423,7 +423,7 @@ impl Executor for ProcessExecutor {
     fn look(&mut self, span: Duration) -> Readings {
         self.ahead = None;
         let began = Instant::now();
-        self.host.begin_anew();
+        self.host.begin_again();
         while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero())
             && !self.is_interrupted()
         {

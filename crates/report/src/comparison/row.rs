@@ -92,7 +92,7 @@ impl ComparedRow {
     /// The same where it says something: beside a smaller difference that was found it would only
     /// contradict.
     #[must_use]
-    pub fn told_least(&self) -> Option<f64> {
+    pub fn least_detectable(&self) -> Option<f64> {
         self.least().filter(|_| !self.found_below_least())
     }
 

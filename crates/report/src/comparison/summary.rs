@@ -53,7 +53,7 @@ impl ComparisonReport<'_> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
         let measured: Vec<&ComparedRow> =
             self.rows.iter().filter(|row| row.is_measured()).collect();
-        let least = measured.iter().map(|row| row.told_least().unwrap_or(0.0));
+        let least = measured.iter().map(|row| row.least_detectable().unwrap_or(0.0));
         let seen = clauses::could_see(least).map_or_else(String::new, |what| {
             let below = measured.iter().filter(|row| row.found_below_least()).count();
             let why = match below {

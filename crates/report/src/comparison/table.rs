@@ -86,7 +86,7 @@ impl ComparisonReport<'_> {
             estimate.map_or_else(String::new, |it| clauses::of(it.estimator).to_owned()),
             also.map_or_else(String::new, |(ratio, of)| format!("{ratio} of {of}")),
             ratio(control).unwrap_or_default(),
-            row.told_least().map_or_else(String::new, percent),
+            row.least_detectable().map_or_else(String::new, percent),
         ];
         texts.into_iter().map(AnswerCell::from).chain([self.verdict(row)]).collect()
     }

@@ -25,16 +25,16 @@ fn a_dip_is_told_however_long_its_series_grows() {
         let mut lost = 0;
         for _ in 0..20 {
             let values = dip(&mut maker, 2000, 50, length, factor);
-            let is_told = LENGTHS.map(|n| {
+            let is_detected = LENGTHS.map(|n| {
                 let detected = detected(&values[..n]);
                 detected.contains(&(50, Kind::DipStart))
                     && detected.contains(&(50 + length, Kind::DipEnd))
             });
             found
                 .iter_mut()
-                .zip(is_told)
-                .for_each(|(found, is_told)| *found += usize::from(is_told));
-            lost += usize::from(is_told.windows(2).any(|pair| pair[0] && !pair[1]));
+                .zip(is_detected)
+                .for_each(|(found, is_detected)| *found += usize::from(is_detected));
+            lost += usize::from(is_detected.windows(2).any(|pair| pair[0] && !pair[1]));
         }
         println!("{length} values by {factor}: {found:?} of 20, {lost} lost");
         assert!(

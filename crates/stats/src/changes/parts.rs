@@ -98,14 +98,14 @@ mod tests {
         let mut all: Vec<usize> = (0..40)
             .map(|_| {
                 let (before, after) = (before(&mut maker), after(&mut maker));
-                let is_told = |count: usize| {
+                let is_detected = |count: usize| {
                     let found = detect_values(&[&before[..], &after[..count]].concat());
                     found
                         .changes
                         .iter()
                         .any(|change| change.index.abs_diff(before.len()) <= 1 && change.p < 0.05)
                 };
-                (3..=after.len()).rev().find(|&count| !is_told(count)).unwrap_or(2)
+                (3..=after.len()).rev().find(|&count| !is_detected(count)).unwrap_or(2)
             })
             .collect();
         all.sort_unstable();

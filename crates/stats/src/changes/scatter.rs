@@ -217,10 +217,10 @@ mod tests {
     /// In how many of 100 series a change of the spread is reported.
     fn detected(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
         let mut maker = Maker::new(140);
-        let is_told = |values: Vec<f64>| {
+        let is_detected = |values: Vec<f64>| {
             detect_values(&values).scatter.iter().any(|change| change.kind == Kind::Spread)
         };
-        (0..100).filter(|_| is_told(make(&mut maker))).count()
+        (0..100).filter(|_| is_detected(make(&mut maker))).count()
     }
 
     #[test]

@@ -232,9 +232,9 @@ mod tests {
                     points[i] = SeriesValue::from_samples(&samples, 0).unwrap();
                 }
                 let changes = detect(&points, &Options::default()).changes;
-                let is_told =
+                let is_detected =
                     changes.iter().any(|change| change.index.abs_diff(30) <= 2 && change.p < 1e-6);
-                assert!(is_told, "{odd:?}, {apart} apart: {changes:?}");
+                assert!(is_detected, "{odd:?}, {apart} apart: {changes:?}");
             }
         }
     }

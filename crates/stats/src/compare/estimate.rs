@@ -243,7 +243,7 @@ impl BoundContrasts {
         let shown = repeated.and_then(|repeated| {
             let ends = ends(repeated, look, margin);
             let last = self.between(estimator, ends).map(wider)?;
-            Some(if tells_more(last, repeated, margin) { repeated } else { last })
+            Some(if says_more(last, repeated, margin) { repeated } else { last })
         });
         let above = |by: f64| estimator.chance_above(&self.up, by);
         let below = |by: f64| estimator.chance_above(&self.down, by);
@@ -324,7 +324,7 @@ fn is_within((low, high): (f64, f64), margin: f64) -> bool {
 }
 
 /// Whether the last look alone would show a difference, or none, where all together do not.
-fn tells_more(last: (f64, f64), repeated: (f64, f64), margin: f64) -> bool {
+fn says_more(last: (f64, f64), repeated: (f64, f64), margin: f64) -> bool {
     let differs = |(low, high): (f64, f64)| low > 0.0 || high < 0.0;
     !is_within(repeated, margin) && (is_within(last, margin) || differs(last) && !differs(repeated))
 }

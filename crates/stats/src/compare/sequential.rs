@@ -196,7 +196,7 @@ impl Walk {
             let (mut low, mut high) = (-4.0 / scale, (seen + 8.0) / scale);
             for _ in 0..30 {
                 let middle = f64::midpoint(low, high);
-                if self.told_above(middle) < chance { low = middle } else { high = middle }
+                if self.found_above(middle) < chance { low = middle } else { high = middle }
             }
             high * scale
         };
@@ -207,7 +207,7 @@ impl Walk {
     }
 
     /// The chance that it has crossed the upper boundary first, with this drift.
-    fn told_above(&self, drift: f64) -> f64 {
+    fn found_above(&self, drift: f64) -> f64 {
         let at = |look: &PastLook| -> f64 {
             let step = look.time - look.since;
             let above = |&(x, weight): &(f64, f64)| {

@@ -44,7 +44,7 @@ pub(super) fn at(
 ) -> Result<Vec<Ask>, PlaceStatus> {
     let beside = [place.good, place.bad];
     let again = |of: Vec<usize>| -> Vec<Ask> {
-        let doubtful = of.into_iter().filter(|at| measured.may_tell_more(*at));
+        let doubtful = of.into_iter().filter(|at| measured.may_decide_more(*at));
         doubtful.map(|at| Ask { at, again: true, beside, score: place.certainty }).collect()
     };
     let inside = again(measured.between(place.good + 1, place.bad - 1));

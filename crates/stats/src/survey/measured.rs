@@ -68,7 +68,7 @@ impl MeasuredCandidates {
     }
 
     /// Whether more samples of it would say more.
-    pub fn may_tell_more(&self, at: usize) -> bool {
+    pub fn may_decide_more(&self, at: usize) -> bool {
         let one = self.all.get(&at).copied().unwrap_or_default();
         one.samples < AGAIN * self.fewest && one.weight * KNOWN * self.luck < 1.0
     }

@@ -87,7 +87,7 @@ impl Cache {
         } else {
             self.remove_copy(&folder).map_err(SubjectError::cache("remove", &folder))?;
             let failed = SubjectError::cache("unpack", &archive);
-            if !is_kept || !self.unpack_anew(digest, &archive, &folder).map_err(failed)? {
+            if !is_kept || !self.unpack_again(digest, &archive, &folder).map_err(failed)? {
                 return Ok(None);
             }
             self.put_manifest(&folder).map_err(SubjectError::cache("write", &self.manifests))?
@@ -170,7 +170,7 @@ impl Cache {
     }
 
     /// Unpacks an archive, or removes it if it does not hold what its name says; whether it did.
-    fn unpack_anew(&self, digest: Digest, archive: &Path, folder: &Path) -> io::Result<bool> {
+    fn unpack_again(&self, digest: Digest, archive: &Path, folder: &Path) -> io::Result<bool> {
         let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.unpacked)?;
         let copy = unfinished.path().join("copy");
         fs::create_dir(&copy)?;

@@ -98,13 +98,13 @@ impl Checkout {
     ) -> Result<(), WorkStop> {
         let is_new = !self.is_whole(repository);
         if is_new {
-            self.clone_anew(repository, work)?;
+            self.clone_again(repository, work)?;
         }
         match self.check_out(repository, revision, work) {
             // Whatever happened to our clone, it is cheaply replaced; the revision gets a second
             // chance.
             Err(WorkStop::Failed(_)) if !is_new => {
-                self.clone_anew(repository, work)?;
+                self.clone_again(repository, work)?;
                 self.check_out(repository, revision, work)
             }
             result => result,
@@ -184,7 +184,7 @@ impl Checkout {
     }
 
     /// Clones the user's repository, without its objects: git looks them up there.
-    fn clone_anew(
+    fn clone_again(
         &mut self,
         repository: &Repository,
         work: &mut CheckoutWork,

@@ -74,7 +74,7 @@ pub fn ordered(
 }
 
 /// Says of an order that it had no effect, or that this is unknown.
-pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
+pub fn report_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
     match found {
         None | Some(FixedOrderEffect::Differs) => {}
         Some(FixedOrderEffect::Ignored) => {

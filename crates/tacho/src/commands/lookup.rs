@@ -244,7 +244,7 @@ pub fn other_metrics(project: &Project, stored: &[Metric], shown: &[Series]) -> 
 
 /// Says of which benchmarks the processor's counters took turns, so that what these series show is
 /// scaled.
-pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Result<(), CliError> {
+pub fn report_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Result<(), CliError> {
     let is_scaled = |series: &&Series| {
         Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor)
     };

@@ -37,7 +37,7 @@ pub(super) fn execute(
     let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions = asked(project, command, &mut session.store)?;
-    session.tell_of_edits(plan)?;
+    session.report_edits(plan)?;
     let marks = marks(&session.store.changes(session.host_id)?);
     let asked = SessionRequest {
         counted: counted(command)?,
@@ -58,9 +58,9 @@ pub(super) fn execute(
     let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
     revisions.retain(|revision| built.contains(revision.id.as_str()));
     let series = session.series(project, plan, &revisions, command)?;
-    session.tell_of_left_behind(plan, filled.run)?;
-    session.tell_of_noise(filled.run)?;
-    session.tell_of_load(filled.run)?;
+    session.report_left_behind(plan, filled.run)?;
+    session.report_noise(filled.run)?;
+    session.report_load(filled.run)?;
     let report = TrackReport {
         tracked: &filled,
         series: &series,

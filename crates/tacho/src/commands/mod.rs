@@ -49,7 +49,7 @@ use crate::output::progress;
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
     if !global.quiet {
-        tacho_subject::tell_of_reading(progress::reading);
+        tacho_subject::report_reading(progress::reading);
     }
     match arguments.command {
         Command::Bench(command) => bench::execute(global, &command),

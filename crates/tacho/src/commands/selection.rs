@@ -30,9 +30,9 @@ pub(super) fn select(
         // What a session would find wrong with the quirks, it finds too.
         tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;
     }
-    crate::commands::quirk::lookup::tell_of_stray(project, &selected.revisions)?;
+    crate::commands::quirk::lookup::report_stray(project, &selected.revisions)?;
     if command.revisions.is_empty() && command.every.is_none() && command.tags.is_none() {
-        crate::commands::quirk::lookup::tell_of_idle(project, &selected.revisions)?;
+        crate::commands::quirk::lookup::report_idle(project, &selected.revisions)?;
     }
     Ok(selected)
 }

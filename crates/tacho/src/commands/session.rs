@@ -173,7 +173,7 @@ impl CommandSession {
         };
         let answer = experiment(&mut bench, &question);
         progress.clear();
-        progress.tell_of_absent();
+        progress.report_absent();
         Ok(answer?)
     }
 

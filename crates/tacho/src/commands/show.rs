@@ -199,7 +199,7 @@ fn all(
         keys.retain(|key| command.names(key));
         let host = (id, host.name.as_str());
         let on_host = lookup::all_series(project, store, host, &keys, &command.shown, revisions)?;
-        lookup::tell_of_scaled(store, id, &on_host)?;
+        lookup::report_scaled(store, id, &on_host)?;
         series.extend(on_host);
     }
     if command.shown.json {

@@ -61,8 +61,8 @@ pub(super) fn execute(
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
-    session.tell_of_edits(&plan)?;
-    session.tell_of_edited_recipe(project, &selected.revisions)?;
+    session.report_edits(&plan)?;
+    session.report_edited_recipe(project, &selected.revisions)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
     let range =
         wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
@@ -75,10 +75,10 @@ pub(super) fn execute(
         _ => session.reported(project, &selected.revisions, &placed)?,
     };
     let series = session.series(project, &plan, &built, command)?;
-    session.tell_of_left_behind(&plan, placed.run)?;
-    session.tell_of_noise(placed.run)?;
-    session.tell_of_load(placed.run)?;
-    tell_of_rounds(command.rounds, &series, placed.run);
+    session.report_left_behind(&plan, placed.run)?;
+    session.report_noise(placed.run)?;
+    session.report_load(placed.run)?;
+    report_rounds(command.rounds, &series, placed.run);
     let came_to = came_to(&placed);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.builds);
     let report = SurveyReport {
@@ -277,7 +277,7 @@ fn dry_run(
 }
 
 /// Says that what was measured before gets no more rounds here, however many were requested.
-fn tell_of_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
+fn report_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
     let Some(rounds) = rounds else { return };
     let is_left = |point: &&Point| {
         let is_new = run.is_some_and(|run| point.runs.contains(&run));

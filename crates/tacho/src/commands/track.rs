@@ -73,8 +73,8 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
-    session.tell_of_edits(&plan)?;
-    session.tell_of_edited_recipe(&project, &selected.revisions)?;
+    session.report_edits(&plan)?;
+    session.report_edited_recipe(&project, &selected.revisions)?;
     let tracked = session.track(&project, plan.clone(), (&selected, &asked), global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
         let off = "`link = 0` in `[measure]` turns this off";
@@ -86,11 +86,11 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     // What the table calls better or worse is what `tacho changes` reports.
     let found = found::look(&project, &mut session.store)?;
     let series = session.series(&project, &plan, &asked, command)?;
-    session.tell_of_left_behind(&plan, tracked.run)?;
-    session.tell_of_noise(tracked.run)?;
-    session.tell_of_load(tracked.run)?;
-    verdicts::tell_of_short(&mut session.store, tracked.run, &series)?;
-    session.tell_of_reference(tracked.run, is_reference_asked)?;
+    session.report_left_behind(&plan, tracked.run)?;
+    session.report_noise(tracked.run)?;
+    session.report_load(tracked.run)?;
+    verdicts::report_short(&mut session.store, tracked.run, &series)?;
+    session.report_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
     let is_beside = |it: &&Revision| !asked.iter().any(|one| one.id == it.id);
     let beside: Vec<String> =
@@ -106,12 +106,12 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {
         if !command.shown.json {
-            verdicts::tell_of_unjudged(&found, &series);
-            verdicts::tell_of_other_metrics(&found, &series);
+            verdicts::report_unjudged(&found, &series);
+            verdicts::report_other_metrics(&found, &series);
         }
         report.print_lacking();
         if tracked.run.is_none() && command.shown.metric.is_empty() && report.has_values() {
-            session.tell_of_new_metrics(&plan)?;
+            session.report_new_metrics(&plan)?;
         }
     }
     Ok(match tracked.interrupted {
@@ -201,7 +201,7 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
 impl CommandSession {
     /// Which metrics of the plan are to be read from outputs or counted, and have no value, since
     /// nothing was executed after they were added.
-    fn tell_of_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
+    fn report_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
         let (mut unread, mut counted) = (Vec::new(), true);
         for (benchmark, key) in plan.keyed_benchmarks() {
             let is_counted =
@@ -230,7 +230,7 @@ impl CommandSession {
 
     /// Processes that are left behind were killed: what they were to do is not done, and not
     /// measured.
-    pub(super) fn tell_of_left_behind(
+    pub(super) fn report_left_behind(
         &mut self,
         plan: &Plan,
         run: Option<i64>,
@@ -253,7 +253,7 @@ impl CommandSession {
     }
 
     /// What the host did to the run: what was waited for, and which rounds were repeated.
-    pub(super) fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
+    pub(super) fn report_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
         for line in host::noise(&waits, &disturbed) {
@@ -264,7 +264,7 @@ impl CommandSession {
 
     /// That others used the host meanwhile, as `bench` and `compare` say it, and what is least
     /// disturbed by that.
-    pub(super) fn tell_of_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
+    pub(super) fn report_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let samples = self.warn_of_load(run)?;
         if let Some(samples) = samples {
@@ -297,7 +297,7 @@ impl CommandSession {
 
     /// What the fixed programs that were executed in the run say of the machine; without `is_asked`
     /// only that it moved.
-    pub(super) fn tell_of_reference(
+    pub(super) fn report_reference(
         &mut self,
         run: Option<i64>,
         is_asked: bool,
@@ -374,7 +374,7 @@ impl CommandSession {
     }
 
     /// An edited command is another version, whose samples stand apart from those before.
-    pub(super) fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
+    pub(super) fn report_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
         for edited in versions::edited(&mut self.store, plan)? {
             let EditedBenchmark { name, version, is_same, inputs, measured } = edited;
             let edit = if inputs.is_empty() {
@@ -402,7 +402,7 @@ impl CommandSession {
     }
 
     /// Another recipe makes other builds, whose samples stand apart from those before.
-    pub(super) fn tell_of_edited_recipe(
+    pub(super) fn report_edited_recipe(
         &mut self,
         project: &Project,
         revisions: &[Revision],
@@ -466,7 +466,7 @@ impl CommandSession {
             counted.retain(|one| series.iter().all(|shown| shown.key != one.key));
             series.extend(counted);
         }
-        lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;
+        lookup::report_scaled(&mut self.store, self.host_id, &series)?;
         Ok(series)
     }
 }

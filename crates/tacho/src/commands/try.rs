@@ -256,7 +256,7 @@ impl Trying<'_> {
         let of = (&self.base, &program);
         let found =
             layout_options::ordered(&mut self.session, self.project, (plan, self.quiet), of)?;
-        layout_options::tell_of_order(order, self.base.short(), found.as_ref());
+        layout_options::report_order(order, self.base.short(), found.as_ref());
         Ok(())
     }
 

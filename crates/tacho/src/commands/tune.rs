@@ -17,7 +17,7 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
         return Ok(exit_of(restoration.as_ref()));
     }
     if command.dry_run || (command.settings.is_empty() && command.command.is_empty()) {
-        tell_of_left_behind(&root);
+        report_left_behind(&root);
     }
     if command.settings.is_empty() && command.command.is_empty() {
         output::print(&words::settings(&tune::list(&root)))?;
@@ -51,7 +51,7 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
 
 /// That values shown as they are now are those of a `tacho tune` that was killed: the next one puts
 /// them back before it changes anything.
-fn tell_of_left_behind(root: &Root) {
+fn report_left_behind(root: &Root) {
     if let Some(journal) = Journal::left_behind(root) {
         let changes = text::count(journal.len(), "change");
         output::note("warning", &format!("a `tacho tune` that was killed left {changes} in place"));

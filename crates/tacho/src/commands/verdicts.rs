@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 
 /// Says which of these series have no verdict yet, and what they lack. A single revision has
 /// nothing to be compared with, which needs no word.
-pub fn tell_of_unjudged(found: &StoredChanges, shown: &[Series]) {
+pub fn report_unjudged(found: &StoredChanges, shown: &[Series]) {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for series in shown {
         let measured = series.points.iter().filter(|point| !point.values.is_empty()).count();
@@ -34,7 +34,7 @@ pub fn tell_of_unjudged(found: &StoredChanges, shown: &[Series]) {
 }
 
 /// Names the metrics that changed at the revisions of these tables, and have no table.
-pub fn tell_of_other_metrics(found: &StoredChanges, shown: &[Series]) {
+pub fn report_other_metrics(found: &StoredChanges, shown: &[Series]) {
     let is_beside = |one: &Series, change: &Change| {
         let key = &change.series;
         let at = &change.finding.revision;
@@ -70,11 +70,7 @@ fn compared_instead(series: &Series) -> Option<String> {
 }
 
 /// Warns of benchmarks whose wall time in that run was mostly the start of a process.
-pub fn tell_of_short(
-    store: &mut Store,
-    run: Option<i64>,
-    shown: &[Series],
-) -> Result<(), CliError> {
+pub fn report_short(store: &mut Store, run: Option<i64>, shown: &[Series]) -> Result<(), CliError> {
     let Some(run) = run else { return Ok(()) };
     let conditions = store.conditions(run)?;
     let mut samples: BTreeMap<String, Vec<Sample>> = BTreeMap::new();

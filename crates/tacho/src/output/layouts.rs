@@ -64,7 +64,8 @@ struct LayoutsRowAnswer<'a> {
     relink_at_least: Option<f64>,
     relink_at_most: Option<f64>,
     one_stands_for_all: Option<bool>,
-    would_tell: Option<WouldTellAnswer>,
+    #[serde(rename = "would_tell")]
+    would_decide: Option<WouldTellAnswer>,
     by_chance: Option<f64>,
     execution: f64,
     repetition: Option<RepetitionAnswer>,
@@ -254,8 +255,8 @@ impl LayoutsReport<'_> {
             relink_at_least: levels.and_then(|levels| levels.relink_at_least),
             relink_at_most: levels.and_then(|levels| levels.relink_at_most),
             one_stands_for_all: levels.map(|levels| levels.one_stands_for_all()),
-            would_tell: levels
-                .and_then(|levels| levels.would_tell(cost))
+            would_decide: levels
+                .and_then(|levels| levels.would_decide(cost))
                 .map(|it| WouldTellAnswer { layouts: it.layouts, processes: it.processes }),
             by_chance: levels.and_then(|levels| levels.by_chance()),
             execution: row.execution,

@@ -123,7 +123,7 @@ impl Progress {
     }
 
     /// Says which metrics that were asked for have no value, and why.
-    pub fn tell_of_absent(&self) {
+    pub fn report_absent(&self) {
         for Absent { benchmark, metric, why } in &self.absent {
             super::note("note", &format!("`{metric}` of `{benchmark}` is absent: {why}"));
         }

@@ -80,7 +80,7 @@ impl TrackReport<'_> {
         let tables: Vec<String> = self.series.iter().map(series_table::table).collect();
         let levels = levels::text(self.series, &all_levels(store, self.series)?);
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
-        self.tell_of_equal_layouts();
+        self.report_equal_layouts();
         self.print_failed_builds(store, total);
         self.print_unbuilt();
         self.print_failed_executions(store)
@@ -121,7 +121,7 @@ impl TrackReport<'_> {
     }
 
     /// Builds that do not do as their linker is asked: of those no layout but one is known.
-    fn tell_of_equal_layouts(&self) {
+    fn report_equal_layouts(&self) {
         let equal = |build: &&Build| build.state.layouts() == Some(1);
         let Some(first) = self.tracked.builds.iter().find(equal) else { return };
         let count = self.tracked.builds.iter().filter(equal).count();

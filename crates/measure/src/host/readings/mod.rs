@@ -307,7 +307,7 @@ impl HostReader {
     }
 
     /// The same for readings of what is not to be read with anything before.
-    pub fn begin_anew(&mut self) {
+    pub fn begin_again(&mut self) {
         self.span = None;
         self.begin();
     }

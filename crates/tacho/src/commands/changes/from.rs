@@ -21,9 +21,9 @@ pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, Cli
         several => gathered::gather(several, command.order, better)?,
     };
     named(&numbers, &command.list.benchmark)?;
-    tell_descending(&numbers);
-    tell_named_by(&numbers);
-    tell_directions(&numbers);
+    note_descending(&numbers);
+    note_named_by(&numbers);
+    note_directions(&numbers);
     let found = GivenChanges {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
@@ -35,8 +35,8 @@ pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, Cli
         output::print(&found.markdown())?;
     } else {
         output::print(&found.text(Some(output::table_width())))?;
-        tell_left_out(&numbers);
-        tell_together(&numbers);
+        note_left_out(&numbers);
+        note_together(&numbers);
     }
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
 }
@@ -79,7 +79,7 @@ fn name(path: &Path) -> String {
 
 /// Points are judged in the order in which they stand. Where their times say otherwise, changes are
 /// the wrong way round.
-fn tell_descending(numbers: &Numbers) {
+fn note_descending(numbers: &Numbers) {
     let mut descending =
         numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
     let Some((series, index)) = descending.next() else { return };
@@ -96,7 +96,7 @@ fn tell_descending(numbers: &Numbers) {
 }
 
 /// Columns that are no series are named, lest somebody waits for a verdict on one.
-fn tell_left_out(numbers: &Numbers) {
+fn note_left_out(numbers: &Numbers) {
     if !numbers.left_out.is_empty() {
         let what = "ignored columns (no values to judge)";
         output::note("note", &format!("{what}: {}", in_backticks(&numbers.left_out)));
@@ -104,7 +104,7 @@ fn tell_left_out(numbers: &Numbers) {
 }
 
 /// That the texts of a column were taken for the names of series.
-fn tell_named_by(numbers: &Numbers) {
+fn note_named_by(numbers: &Numbers) {
     if numbers.named_by.is_empty() {
         return;
     }
@@ -116,7 +116,7 @@ fn tell_named_by(numbers: &Numbers) {
 }
 
 /// Which direction was taken as better by nothing but names and units.
-fn tell_directions(numbers: &Numbers) {
+fn note_directions(numbers: &Numbers) {
     let name = |series: &GivenSeries| series.name.clone().unwrap_or_else(|| "values".to_owned());
     let guessed = numbers.series.iter().filter_map(|it| Some((name(it), it.rate?)));
     directions::announce(guessed, directions::DirectionSetting::Option);
@@ -124,7 +124,7 @@ fn tell_directions(numbers: &Numbers) {
 
 /// That rows of one release are samples of it: where they are revisions one after the other,
 /// changes between them are not seen.
-fn tell_together(numbers: &Numbers) {
+fn note_together(numbers: &Numbers) {
     let Some(MergedRows { column, rows, points }) = &numbers.together else { return };
     let points = output::text::count(*points, "point");
     output::note(

@@ -53,7 +53,7 @@ pub fn gather(
         }
     }
     relabel(&mut points);
-    tell_skipped(&skipped);
+    note_skipped(&skipped);
     if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
         return Err(CliError::NoReport { name, why });
     }
@@ -119,7 +119,7 @@ fn said(order: PointOrder, is_typed: bool) -> String {
 }
 
 /// Says which files are no reports, and why.
-fn tell_skipped(skipped: &[(String, String)]) {
+fn note_skipped(skipped: &[(String, String)]) {
     for (name, why) in skipped.iter().take(SKIPPED) {
         output::note("note", &format!("skipped `{name}`, which is not a report: {why}"));
     }

@@ -62,7 +62,7 @@ pub fn lost(
 }
 
 /// That a side which cannot be measured again was measured before.
-pub fn tell_of_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[ResolvedSide; 2]) {
+pub fn report_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[ResolvedSide; 2]) {
     let ComparisonResult::NotBuilt { side, .. } = compared else { return };
     let is_it = |taken: &&ResolvedSide| taken.side.name == *side && taken.earlier.is_some();
     let Some(taken) = taken.iter().find(is_it) else { return };

@@ -89,7 +89,7 @@ pub fn measure(
                         (&plan, quiet),
                         (revision, &program),
                     )?;
-                    layout_options::tell_of_order(order, &side.name, found.as_ref());
+                    layout_options::report_order(order, &side.name, found.as_ref());
                 }
                 (side.program, took) = (program, Some(each));
             }
@@ -101,7 +101,7 @@ pub fn measure(
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     let compared =
         session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
-    session.tell_of_reference(compared.run().map(|run| run.number), is_referenced)?;
+    session.report_reference(compared.run().map(|run| run.number), is_referenced)?;
     Ok((compared, took))
 }
 

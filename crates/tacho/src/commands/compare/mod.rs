@@ -70,7 +70,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
     }
-    kept_sides::tell_of_kept(&given, &compared, &taken);
+    kept_sides::report_kept(&given, &compared, &taken);
     let described = taken.each_ref().map(ResolvedSide::described);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {

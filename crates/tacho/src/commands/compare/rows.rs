@@ -50,7 +50,7 @@ pub fn rows(
                 .map_err(|why| mismatch(taken, why))?;
             match command.better {
                 Some(better) => turn(&mut of, better.into()),
-                None => tell_directions(&of),
+                None => note_directions(&of),
             }
             return Ok(ComparisonRows { plan: None, of });
         }
@@ -78,7 +78,7 @@ fn turn(of: &mut ReportRows, better: Direction) {
 }
 
 /// Says which direction was taken as better, where the tool says nothing but a name.
-fn tell_directions(of: &ReportRows) {
+fn note_directions(of: &ReportRows) {
     let metrics = of.rows.iter().flat_map(|(_, metrics)| metrics);
     let guessed = metrics.filter_map(|metric| {
         // A rate by its unit is what tools mean by one.

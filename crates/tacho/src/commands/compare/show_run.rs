@@ -73,8 +73,8 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     } else if command.markdown {
         Ok(output::print(&report.markdown())?)
     } else {
-        let samples: String = samples.iter().map(|of| told_samples(of, &terms, &metrics)).collect();
-        let gate = stood.map_or_else(String::new, |it| told_gate(&it, &terms));
+        let samples: String = samples.iter().map(|of| sample_words(of, &terms, &metrics)).collect();
+        let gate = stood.map_or_else(String::new, |it| gate_words(&it, &terms));
         let run = compared.run().cloned();
         let machine = run.map_or_else(|| Ok(String::new()), |it| run_page::machine(store, &it))?;
         Ok(output::print(&(report.text() + &gate + &samples + &machine))?)
@@ -82,7 +82,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
 }
 
 /// How the run stood to what it was to fail on.
-fn told_gate(stood: &GateRecord, terms: &Comparing) -> String {
+fn gate_words(stood: &GateRecord, terms: &Comparing) -> String {
     let line = format!("--fail-on {}: {}\n", stood.typed, stood.outcome(&terms.sides[0].name));
     text::wrap(&line, output::terminal_width())
 }
@@ -130,7 +130,7 @@ fn metrics_of(rows: &[ComparedRow]) -> Vec<Metric> {
 }
 
 /// A table of a side at a benchmark; of a file its values.
-fn told_samples(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> String {
+fn sample_words(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> String {
     let name = shown(&terms.sides[of.side % 2].name);
     let control = if of.side == 2 { ", once more as the control" } else { "" };
     let layout = of.layout.map_or_else(String::new, |layout| format!(", layout {layout}"));

@@ -23,12 +23,12 @@ pub(crate) fn line(project: &Project, to: Option<String>) -> Result<SelectedRevi
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::Range { from: None, to };
     let selected = history.select(&Selection::commits(what))?;
-    tell_of_stray(project, &selected.revisions)?;
+    report_stray(project, &selected.revisions)?;
     Ok(selected)
 }
 
 /// Says which quirks begin or end on another branch than these revisions.
-pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
+pub fn report_stray(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
     for (quirk, edge) in
         tacho_subject::stray_edges(&project.plan.subject, &project.folder, revisions)?
     {
@@ -52,7 +52,7 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
 }
 
 /// Says which quirks are for none of these revisions, which are all of a line of history.
-pub fn tell_of_idle(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
+pub fn report_idle(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
     if project.plan.subject.quirks.is_empty() {
         return Ok(());
     }

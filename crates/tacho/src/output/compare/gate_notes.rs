@@ -129,7 +129,7 @@ impl CompareReport<'_> {
     }
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
-    fn tell_of_failure(&self) {
+    fn report_failure(&self) {
         if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
             output::note("error", &self.gate_line(&stood));
         }
@@ -154,11 +154,11 @@ impl CompareReport<'_> {
         for line in self.decided().into_iter().chain(self.lone()) {
             output::note("note", &line);
         }
-        self.tell_of_failure();
+        self.report_failure();
     }
 
     /// The same as a list in Markdown.
-    pub(super) fn told_in_markdown(&self) -> String {
+    pub(super) fn in_markdown(&self) -> String {
         let item = |GateWarning { what, rows, .. }: GateWarning| {
             let end = if rows.is_empty() { "" } else { ":" };
             let rows: String = rows.iter().map(|row| format!("  - {row}\n")).collect();
@@ -195,9 +195,9 @@ impl CompareReport<'_> {
     /// What only one side has, but for what is a warning.
     fn lone(&self) -> impl Iterator<Item = String> {
         let names = self.names();
-        let is_told = |side: &usize| *side > 0 || self.fail_on.is_none();
+        let is_shown = |side: &usize| *side > 0 || self.fail_on.is_none();
         (0..2)
-            .filter(is_told)
+            .filter(is_shown)
             .filter(|side| !self.lone[*side].is_empty())
             .map(move |side| only_has(&names[side], &self.lone[side]))
     }

@@ -144,7 +144,7 @@ impl CompareReport<'_> {
             blocks.push(Block::Sentence(format!("{b} against {a}")));
         }
         let prose = |prose: &str| text::markdown_with(prose, &names);
-        blocks::markdown(&blocks, prose) + &prose(&self.told_in_markdown())
+        blocks::markdown(&blocks, prose) + &prose(&self.in_markdown())
     }
 
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.

@@ -58,11 +58,11 @@ fn what_would_be_found_is_not_said_beside_a_smaller_difference_that_was() {
     let of = |detectable: f64| {
         let mut row = clear.clone();
         row.comparison.detectable = Some(detectable);
-        row.told_least()
+        row.least_detectable()
     };
     assert_eq!((of(0.01), of(0.2)), (Some(0.01), None));
     let unclear = row("sort", 1.001, 0.2);
-    assert!(unclear.told_least().is_some());
+    assert!(unclear.least_detectable().is_some());
 }
 
 /// The answer to a comparison of one row.
@@ -119,7 +119,7 @@ fn a_gate_says_what_rounds_decide_and_which_rows_are_below_it() {
         fail_on: Some(&fail_on),
         lone: Default::default(),
     };
-    let (text, notes) = (report.text(), report.told_in_markdown());
+    let (text, notes) = (report.text(), report.in_markdown());
     let by_margin = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(by_margin.contains(" would decide at the margin of 1 %"), "{text}");
     let warning = "1 of 2 rows is undecided at the limit of 5 %, and ";
