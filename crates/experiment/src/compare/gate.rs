@@ -1,10 +1,10 @@
-//! What somebody wants a comparison to fail on, and how its rows stand to that.
+//! What the user wants a comparison to fail on, how its rows stand to that, and how it comes out.
 
 use tacho_record::{Direction, FailOn};
 use tacho_stats::compare::{MoreSamples, Verdict};
 
 use super::rounds::{ROUNDING, reaches};
-use tacho_report::comparison::ComparedRow;
+use tacho_report::comparison::{ComparedRow, in_order};
 
 /// What a comparison fails on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ impl From<&FailOn> for Gate {
 
 /// How a row stands to a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateOutcome {
+pub enum RowAtGate {
     /// It is slower, by the limit or more.
     Slower,
     /// It is not, for certain.
@@ -34,45 +34,84 @@ pub enum GateOutcome {
     Open,
 }
 
+/// How a comparison comes out at a gate.
+#[derive(Clone, Debug)]
+pub struct GateOutcome<'a> {
+    /// The rows that both sides have values of, in the order of tables, and how each stands.
+    pub rows: Vec<(&'a ComparedRow, RowAtGate)>,
+    /// Whether it fails by what is measured so far; a side that fails makes it fail.
+    pub fails: bool,
+    /// Whether it failed; none where no side failed and not all was measured.
+    pub failed: Option<bool>,
+}
+
+impl GateOutcome<'_> {
+    /// The rows that stand so.
+    pub fn at(&self, wanted: RowAtGate) -> impl Iterator<Item = &ComparedRow> {
+        self.rows.iter().filter(move |(_, stands)| *stands == wanted).map(|(row, _)| *row)
+    }
+}
+
 impl Gate {
     /// How that row stands, which both sides have values of; `margin` is the share up to which two
     /// are the same.
     #[must_use]
-    pub fn stands(&self, row: &ComparedRow, margin: f64) -> GateOutcome {
+    pub fn stands(&self, row: &ComparedRow, margin: f64) -> RowAtGate {
         let Some(limit) = self.slower else {
             return if self.unclear && row.verdict == Verdict::Unclear {
-                GateOutcome::Open
+                RowAtGate::Open
             } else {
-                GateOutcome::Below
+                RowAtGate::Below
             };
         };
         let between = row.worse_by();
         match row.verdict {
-            Verdict::Faster | Verdict::Same => GateOutcome::Below,
+            Verdict::Faster | Verdict::Same => RowAtGate::Below,
             Verdict::Slower => match between {
-                _ if limit <= 0.0 => GateOutcome::Slower,
-                Some((least, _)) if reaches(least, limit) => GateOutcome::Slower,
-                Some((_, most)) if !reaches(most, limit) => GateOutcome::Below,
-                _ => GateOutcome::Open,
+                _ if limit <= 0.0 => RowAtGate::Slower,
+                Some((least, _)) if reaches(least, limit) => RowAtGate::Slower,
+                Some((_, most)) if !reaches(most, limit) => RowAtGate::Below,
+                _ => RowAtGate::Open,
             },
             // Its interval is that of the waiting.
-            Verdict::Unclear if row.comparison.waited().is_some() => GateOutcome::Open,
+            Verdict::Unclear if row.comparison.waited().is_some() => RowAtGate::Open,
             // Within the margin nothing is slower.
             Verdict::Unclear => match between {
-                Some((_, most)) if limit > 0.0 && !reaches(most, limit) => GateOutcome::Below,
-                Some((_, most)) if limit <= 0.0 && most <= margin + ROUNDING => GateOutcome::Below,
-                _ => GateOutcome::Open,
+                Some((_, most)) if limit > 0.0 && !reaches(most, limit) => RowAtGate::Below,
+                Some((_, most)) if limit <= 0.0 && most <= margin + ROUNDING => RowAtGate::Below,
+                _ => RowAtGate::Open,
             },
         }
     }
 
-    /// Whether it fails, by how its rows stand and what only the first side has.
+    /// Whether a row that stands so makes the comparison fail.
     #[must_use]
-    pub fn fails(&self, rows: &[GateOutcome], is_missing: bool) -> bool {
-        let has = |stands: GateOutcome| rows.contains(&stands);
-        has(GateOutcome::Slower)
-            || self.unclear && has(GateOutcome::Open)
-            || self.missing && is_missing
+    pub fn fails_on(&self, row: RowAtGate) -> bool {
+        match row {
+            RowAtGate::Slower => true,
+            RowAtGate::Open => self.unclear,
+            RowAtGate::Below => false,
+        }
+    }
+
+    /// How a comparison comes out; `margin` as in [`Gate::stands`]. `is_finished` says that no more
+    /// rows will be measured, `is_missing` that only the first side has some benchmark.
+    #[must_use]
+    pub fn outcome<'a>(
+        &self,
+        rows: &'a [ComparedRow],
+        margin: f64,
+        is_finished: bool,
+        is_missing: bool,
+    ) -> GateOutcome<'a> {
+        let measured = in_order(rows).into_iter().filter(|row| row.is_measured());
+        let standing: Vec<_> = measured.map(|row| (row, self.stands(row, margin))).collect();
+        let is_broken = rows.iter().any(ComparedRow::is_failed);
+        let fails = is_broken
+            || standing.iter().any(|(_, stands)| self.fails_on(*stands))
+            || self.missing && is_missing;
+        let is_whole = is_finished && standing.len() == rows.len();
+        GateOutcome { rows: standing, fails, failed: (is_broken || is_whole).then_some(fails) }
     }
 
     /// How many more would decide how an open row stands; of one that would be decided alone, as
@@ -136,7 +175,7 @@ mod tests {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * (f64::from(n * step % 10) - 4.5))).collect()
     }
 
-    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> GateOutcome {
+    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> RowAtGate {
         let row = row(better, [&around(100.0, spread, 7), &around(100.0 * ratio, spread, 3)]);
         Gate { slower: Some(limit), ..Gate::default() }.stands(&row, MARGIN)
     }
@@ -144,18 +183,18 @@ mod tests {
     #[test]
     fn a_row_is_open_where_its_interval_holds_the_limit() {
         for (ratio, spread, limit, wanted) in [
-            (1.10, 0.01, 0.05, GateOutcome::Slower),
-            (1.10, 0.01, 0.20, GateOutcome::Below),
-            (1.05, 0.02, 0.05, GateOutcome::Open),
-            (1.00, 0.001, 0.05, GateOutcome::Below),
-            (0.80, 0.01, 0.05, GateOutcome::Below),
+            (1.10, 0.01, 0.05, RowAtGate::Slower),
+            (1.10, 0.01, 0.20, RowAtGate::Below),
+            (1.05, 0.02, 0.05, RowAtGate::Open),
+            (1.00, 0.001, 0.05, RowAtGate::Below),
+            (0.80, 0.01, 0.05, RowAtGate::Below),
             // Unclear, and yet not by 20 %.
-            (1.00, 0.10, 0.20, GateOutcome::Below),
-            (1.00, 0.10, 0.02, GateOutcome::Open),
+            (1.00, 0.10, 0.20, RowAtGate::Below),
+            (1.00, 0.10, 0.02, RowAtGate::Open),
             // As slower as it may be.
-            (1.03, 0.01, 0.0, GateOutcome::Slower),
-            (1.00, 0.10, 0.0, GateOutcome::Open),
-            (1.00, 0.001, 0.0, GateOutcome::Below),
+            (1.03, 0.01, 0.0, RowAtGate::Slower),
+            (1.00, 0.10, 0.0, RowAtGate::Open),
+            (1.00, 0.001, 0.0, RowAtGate::Below),
         ] {
             assert_eq!(
                 stands(Direction::Lower, (ratio, spread), limit),
@@ -173,45 +212,58 @@ mod tests {
         let gate = Gate { slower: Some(0.5), ..Gate::default() };
         assert_eq!(
             (gate.stands(&few, MARGIN), few.worse_by(), gate.more(&few)),
-            (GateOutcome::Open, None, None)
+            (RowAtGate::Open, None, None)
         );
         let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
-        assert_eq!(gate.stands(&raised, MARGIN), GateOutcome::Slower);
+        assert_eq!(gate.stands(&raised, MARGIN), RowAtGate::Slower);
         assert_eq!(
             gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN),
-            GateOutcome::Below
+            RowAtGate::Below
         );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
         let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
-        assert_eq!(
-            (open.verdict, gate.stands(&open, MARGIN)),
-            (Verdict::Unclear, GateOutcome::Open)
-        );
+        assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, RowAtGate::Open));
         assert_eq!(open.worse_by(), Some((f64::NEG_INFINITY, f64::INFINITY)));
     }
 
     #[test]
-    fn it_fails_on_what_it_is_told_to() {
+    fn it_fails_on_what_the_user_requested() {
         let gate = |slower: bool, unclear: bool, missing: bool| Gate {
             slower: slower.then_some(0.05),
             unclear,
             missing,
         };
-        let open = [GateOutcome::Below, GateOutcome::Open];
-        assert!(!gate(true, false, false).fails(&open, true), "neither was asked for");
-        assert!(
-            gate(true, true, false).fails(&open, false)
-                && gate(true, false, true).fails(&open, true)
-        );
-        assert!(gate(true, false, false).fails(&[GateOutcome::Slower], false));
-        assert!(!gate(true, true, true).fails(&[GateOutcome::Below], false));
-        let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
-        assert_eq!(
-            gate(false, true, false).stands(&wide, MARGIN),
-            GateOutcome::Open,
-            "whatever is unclear"
-        );
-        assert_eq!(gate(false, false, true).stands(&wide, MARGIN), GateOutcome::Below);
+        let of = |ratio: f64, spread: f64| {
+            let values = [around(100.0, spread, 7), around(100.0 * ratio, spread, 3)];
+            [row(Direction::Lower, [&values[0], &values[1]])]
+        };
+        let (open, slower, same) = (of(1.0, 0.2), of(1.1, 0.01), of(1.0, 0.001));
+        let fails = |gate: Gate, rows: &[ComparedRow], is_missing: bool| {
+            gate.outcome(rows, MARGIN, true, is_missing).failed == Some(true)
+        };
+        assert!(!fails(gate(true, false, false), &open, true), "neither was requested");
+        assert!(fails(gate(true, true, false), &open, false));
+        assert!(fails(gate(true, false, true), &open, true));
+        assert!(fails(gate(true, false, false), &slower, false));
+        assert!(!fails(gate(true, true, true), &same, false));
+        assert!(fails(gate(false, true, false), &open, false), "whatever is unclear");
+        assert!(!fails(gate(false, false, true), &open, false));
+    }
+
+    #[test]
+    fn what_is_not_measured_yet_leaves_a_gate_undecided() {
+        let values = [around(100.0, 0.001, 7), around(110.0, 0.001, 3)];
+        let slower = row(Direction::Lower, [&values[0], &values[1]]);
+        let mut missing = row(Direction::Lower, [&values[0], &[]]);
+        let gate = Gate { slower: Some(0.05), ..Gate::default() };
+        let of = |rows: &[ComparedRow], is_finished: bool| {
+            let outcome = gate.outcome(rows, MARGIN, is_finished, false);
+            (outcome.rows.len(), outcome.fails, outcome.failed)
+        };
+        assert_eq!(of(std::slice::from_ref(&slower), false), (1, true, None), "interrupted");
+        assert_eq!(of(&[slower.clone(), missing.clone()], true), (1, true, None));
+        missing.failure = Some(("exit 1".to_owned(), 1));
+        assert_eq!(of(&[missing, slower], false), (1, true, Some(true)), "a side failed");
     }
 
     #[test]
@@ -230,7 +282,7 @@ mod tests {
         let gate = Gate { slower: Some(0.05), ..Gate::default() };
         assert_eq!(
             (gate.stands(&alone, MARGIN), gate.more(&alone)),
-            (GateOutcome::Open, Some(MoreSamples { rounds: 40 }))
+            (RowAtGate::Open, Some(MoreSamples { rounds: 40 }))
         );
     }
 }

@@ -75,6 +75,12 @@ impl ComparedRow {
         self.failure.is_some() && (self.is_wrong || self.sides.iter().any(Option::is_none))
     }
 
+    /// Whether it ends in an error: a side failed, or has no values.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.is_failed() || self.sides.iter().any(Option::is_none)
+    }
+
     /// Whether a side has no sample, not even one that was cut off.
     #[must_use]
     pub fn lacks(&self, side: usize) -> bool {

@@ -1,6 +1,7 @@
 //! The exit status of a comparison.
 
-use tacho_experiment::compare::{ComparisonResult, GateOutcome};
+use tacho_experiment::compare::ComparisonResult;
+use tacho_report::comparison::ComparedRow;
 
 use crate::exit::Exit;
 use crate::output::compare::FailOnGate;
@@ -16,11 +17,10 @@ pub fn exit(compared: &ComparisonResult, fail_on: Option<&FailOnGate>, is_missin
     if all.interrupted {
         return Exit::Interrupted;
     }
-    if all.rows.iter().any(|row| row.is_failed() || row.sides.iter().any(Option::is_none)) {
+    if all.rows.iter().any(ComparedRow::is_error) {
         return Exit::Error;
     }
     let Some(FailOnGate { gate, .. }) = fail_on else { return Exit::Success };
-    let stands: Vec<GateOutcome> =
-        all.rows.iter().map(|row| gate.stands(row, all.terms.margin)).collect();
-    if gate.fails(&stands, is_missing) { Exit::Worse } else { Exit::Success }
+    let outcome = gate.outcome(&all.rows, all.terms.margin, true, is_missing);
+    if outcome.fails { Exit::Worse } else { Exit::Success }
 }

@@ -1,7 +1,7 @@
 //! The answer in JSON; docs/src/formats says what each key means.
 
 use serde::Serialize;
-use tacho_experiment::compare::{ComparisonData, ComparisonResult, GateOutcome};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, RowAtGate};
 use tacho_record::{RequestedEstimator, Side, StopCondition};
 use tacho_report::comparison::{
     CarriedOver, ComparedRow, between_runs, has_trade_off, in_order, places,
@@ -286,15 +286,15 @@ impl CompareReport<'_> {
             _ => None,
         };
         let stands = self.stands(row);
-        let open = self.fail_on.filter(|_| stands == Some(GateOutcome::Open));
+        let open = self.fail_on.filter(|_| stands == Some(RowAtGate::Open));
         CompareRowAnswer {
             precision,
             repetition,
             why: report.unmeasured(row),
             fail_on: stands.map(|stands| match stands {
-                GateOutcome::Slower => "slower",
-                GateOutcome::Below => "below",
-                GateOutcome::Open => "open",
+                RowAtGate::Slower => "slower",
+                RowAtGate::Below => "below",
+                RowAtGate::Open => "open",
             }),
             fail_on_more_rounds: open.and_then(|fail_on| Some(fail_on.gate.more(row)?.rounds)),
             ..CompareRowAnswer::from(row)

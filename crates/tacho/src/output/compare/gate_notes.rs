@@ -1,7 +1,7 @@
 //! What is said of `--fail-on`: which rows are unclear to it, and what it does not see.
 
 use serde::Serialize;
-use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, RowAtGate};
 use tacho_record::{Comparing, first_of, in_backticks, short_name, shown as in_one_line};
 use tacho_report::comparison::clauses::{clear_alone, slower};
 use tacho_report::comparison::gate_record::slower_by;
@@ -22,10 +22,8 @@ const MOST_MORE: usize = 1000;
 pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
-    let stands = |row: &ComparedRow| gate.stands(row, terms.margin);
-    let all: Vec<GateOutcome> = rows.iter().map(stands).collect();
-    let is_whole = is_finished && rows.iter().all(ComparedRow::is_measured);
-    let of = |wanted: GateOutcome| -> Vec<String> {
+    let outcome = gate.outcome(rows, terms.margin, is_finished, !kept.lone.is_empty());
+    let of = |wanted: RowAtGate| -> Vec<String> {
         let worded = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             let by = by.unwrap_or_else(|| "unclear".to_owned());
@@ -34,17 +32,14 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
             let alone = if is_clear_alone { " if it were the only row" } else { "" };
             format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
         };
-        let is_it = |row: &&ComparedRow| row.is_measured() && stands(row) == wanted;
-        in_order(rows).into_iter().filter(is_it).map(worded).collect()
+        outcome.at(wanted).map(worded).collect()
     };
-    let broken = broken(terms, rows);
-    let by_rows = is_whole.then(|| gate.fails(&all, !kept.lone.is_empty()));
     Some(GateRecord {
         typed: kept.typed.clone(),
-        failed: if broken.is_empty() { by_rows } else { Some(true) },
-        broken,
-        slower: of(GateOutcome::Slower),
-        open: of(GateOutcome::Open),
+        failed: outcome.failed,
+        broken: broken(terms, rows),
+        slower: of(RowAtGate::Slower),
+        open: of(RowAtGate::Open),
         fails_on_open: gate.unclear,
         lone: kept.lone.clone(),
         fails_on_lone: gate.missing,
@@ -84,7 +79,7 @@ struct GateWarning {
 impl CompareReport<'_> {
     /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not
     /// measured.
-    pub(super) fn stands(&self, row: &ComparedRow) -> Option<GateOutcome> {
+    pub(super) fn stands(&self, row: &ComparedRow) -> Option<RowAtGate> {
         let fail_on = self.fail_on?;
         row.is_measured().then(|| fail_on.gate.stands(row, self.terms.margin))
     }
@@ -92,15 +87,14 @@ impl CompareReport<'_> {
     pub(super) fn fail_on_answer(&self, all: Option<&ComparisonData>) -> Option<FailOnAnswer<'_>> {
         let FailOnGate { typed, gate } = self.fail_on?;
         let rows = all.map_or(&[][..], |all| &all.rows);
-        let stands: Vec<GateOutcome> = rows.iter().filter_map(|row| self.stands(row)).collect();
+        let outcome = gate.outcome(rows, self.terms.margin, true, !self.lone[0].is_empty());
         Some(FailOnAnswer {
             typed,
             slower: gate.slower,
             unclear: gate.unclear,
             missing: gate.missing,
-            open: stands.iter().filter(|stands| **stands == GateOutcome::Open).count(),
-            failed: gate.fails(&stands, !self.lone[0].is_empty())
-                || rows.iter().any(ComparedRow::is_failed),
+            open: outcome.at(RowAtGate::Open).count(),
+            failed: outcome.fails,
         })
     }
 
@@ -175,7 +169,7 @@ impl CompareReport<'_> {
             return None;
         };
         let limit = fail_on.limit().filter(|_| fail_on.gate.unclear)?;
-        let is_open = |row: &ComparedRow| self.stands(row) == Some(GateOutcome::Open);
+        let is_open = |row: &ComparedRow| self.stands(row) == Some(RowAtGate::Open);
         let below = all.rows.iter().filter(|row| self.is_unclear_below(row)).count();
         let are = if below == 1 { "is" } else { "are" };
         (below > 0 && !all.rows.iter().any(is_open)).then(|| {
@@ -189,7 +183,7 @@ impl CompareReport<'_> {
 
     /// Whether a row is unclear by itself, and not at the limit.
     fn is_unclear_below(&self, row: &ComparedRow) -> bool {
-        row.verdict == Verdict::Unclear && self.stands(row) == Some(GateOutcome::Below)
+        row.verdict == Verdict::Unclear && self.stands(row) == Some(RowAtGate::Below)
     }
 
     /// What only one side has, but for what is a warning.
@@ -214,7 +208,7 @@ impl CompareReport<'_> {
         let FailOnGate { typed, gate } = fail_on;
         let rows = in_order(&all.rows);
         let open: Vec<&ComparedRow> =
-            rows.into_iter().filter(|row| self.stands(row) == Some(GateOutcome::Open)).collect();
+            rows.into_iter().filter(|row| self.stands(row) == Some(RowAtGate::Open)).collect();
         let so = match (gate.unclear, open.len()) {
             (_, 0) => return None,
             (true, _) => "fails",

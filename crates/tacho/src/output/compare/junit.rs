@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use tacho_experiment::compare::{ComparisonData, ComparisonResult, GateOutcome};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult};
 use tacho_report::block::AnswerCell;
 use tacho_report::comparison::{ComparedRow, in_order};
 
-use crate::output::compare::report::CompareReport;
+use crate::output::compare::report::{CompareReport, FailOnGate};
 
 impl CompareReport<'_> {
     /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and
@@ -62,13 +62,12 @@ impl CompareReport<'_> {
             .filter(|cell| !cell.is_empty())
             .collect();
         let words = words.join("  ");
-        let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
-        let end = match self.stands(row) {
-            _ if row.is_failed() || row.sides.iter().any(Option::is_none) => {
-                CaseResult::Error(cells[12].clone())
-            }
-            Some(GateOutcome::Slower) => CaseResult::Failed(words.clone()),
-            Some(GateOutcome::Open) if fails_on_open => CaseResult::Failed(words.clone()),
+        let fails = |fail_on: &FailOnGate| {
+            self.stands(row).is_some_and(|stands| fail_on.gate.fails_on(stands))
+        };
+        let end = match self.fail_on {
+            _ if row.is_error() => CaseResult::Error(cells[12].clone()),
+            Some(fail_on) if fails(fail_on) => CaseResult::Failed(words.clone()),
             _ => CaseResult::Passed,
         };
         Case { name: format!("{} {}", row.benchmark, row.metric.name), end, words }

@@ -15,7 +15,7 @@ pub use self::family::Family;
 pub use self::gate_notes::stood;
 pub use self::report::{CompareReport, FailOnGate};
 
-use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, GateOutcome};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, RowAtGate};
 use tacho_record::{short_name, shown as in_one_line};
 use tacho_report::block::Block;
 use tacho_report::comparison::{ComparedRow, ComparisonReport, counts, in_order};
@@ -150,7 +150,7 @@ impl CompareReport<'_> {
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.
     fn headline(&self, all: &ComparisonData) -> String {
         let counts = counts(&all.rows);
-        let failing = |row: &&ComparedRow| self.stands(row) == Some(GateOutcome::Slower);
+        let failing = |row: &&ComparedRow| self.stands(row) == Some(RowAtGate::Slower);
         let slower: Vec<&ComparedRow> = in_order(&all.rows).into_iter().filter(failing).collect();
         let Some(first) = slower.first() else {
             return match self.stood() {
