@@ -5,10 +5,12 @@
 //! sizes  levels and effects    scatter    how much samples vary
 //! circumstances                what stands beside the culprits
 //! beside_changes               what was found that no series shows
+//! cost                         what it took
 //! ```
 
 mod beside_changes;
 mod circumstances;
+mod cost;
 #[cfg(test)]
 mod example;
 mod same_program;
@@ -20,6 +22,7 @@ mod wrong_answers;
 
 pub use beside_changes::beside_changes;
 pub use circumstances::{aside, constant, left, left_hint, merges, probes};
+pub use cost::{cost, whole_cost};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, changed_subject, constant, cpu_change, effect_between, level, level_heading,
-    level_interval, level_of, likely, margin, outcome, probes, sides, size_remark, subject,
-    unusable_line, verified_with,
+    alike, around_it, changed_subject, constant, cost, cpu_change, effect_between, level,
+    level_heading, level_interval, level_of, likely, margin, outcome, probes, sides, size_remark,
+    subject, unusable_line, verified_with, whole_cost,
 };
 use tacho_report::block::NoteKind;
-use tacho_report::words::{duration, percent};
+use tacho_report::words::percent;
 
 use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
 use crate::page::blocks::with_code;
@@ -48,7 +48,7 @@ pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
 
 fn numbers(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
-    let spent = std::time::Duration::try_from_secs_f64(standing.building + standing.executing);
+    let [built, sampled] = cost(one);
     let [good, bad] = one.end_names();
     let (first, last) = if one.asked.exchanged { (bad, good) } else { (good, bad) };
     html! {
@@ -81,14 +81,9 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                     dd { (effect_between(one, [standing.ends.0, standing.ends.1], change)) }
                 }
             }
-            div { dt { "Cost" } dd { (count(standing.builds, "build")) } dd.note {
-                (count(standing.samples, "sample"))
-                @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
-                @if let Some(before) = &one.asked.spent {
-                    @let all = before.and(standing);
-                    "; the whole search: " (count(all.builds, "build")) ", "
-                    (count(all.samples, "sample"))
-                }
+            div { dt { "Cost" } dd { (built) } dd.note {
+                (sampled)
+                @if let Some(all) = whole_cost(one) { "; " (all) }
             } }
         }
         p.byline {

@@ -1,7 +1,6 @@
 //! The report of a bisection.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
@@ -10,16 +9,17 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, changed_by, changed_subject, constant, cpu_change, culprit_line, headline,
-    level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry, sides,
-    size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line, verified_with,
+    alike, around_it, changed_by, changed_subject, constant, cost, cpu_change, culprit_line,
+    headline, level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry,
+    sides, size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
+    verified_with, whole_cost,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
 use super::commit;
 use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
-use crate::output::text::{self, count, day, duration, wrap};
+use crate::output::text::{self, count, day, wrap};
 use crate::output::unbuilt;
 use crate::output::{table_width, terminal_width};
 
@@ -426,33 +426,10 @@ fn unusable(bisection: &Bisection) -> Vec<Block> {
 
 /// What it took, and how it is repeated or gone on with.
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
-    let BisectionState { builds, samples, building, executing, .. } = bisection.standing;
-    let time =
-        |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
-    let around = bisection.asked.spent.map_or_else(String::new, |spent| {
-        let all = spent.and(&bisection.standing);
-        let took = time(all.building + all.executing);
-        format!(
-            " (the whole search: {} and {} in {took})",
-            count(all.builds, "build"),
-            count(all.samples, "sample")
-        )
-    });
-    let building = match builds {
-        0 => "no builds".to_owned(),
-        builds => format!("{} in {}", count(builds, "build"), time(building)),
-    };
-    // Executions that fail are kept as samples too, and not counted as ones.
-    let sampled = match samples {
-        0 if executing > 0.0 => "no usable samples".to_owned(),
-        samples => count(samples, "sample"),
-    };
-    let mut text = format!(
-        "{building}, {sampled} in {}{around}; run {} on {}\n",
-        time(executing),
-        bisection.run,
-        bisection.host,
-    );
+    let BisectionState { samples, executing, .. } = bisection.standing;
+    let around = whole_cost(bisection).map_or_else(String::new, |all| format!(" ({all})"));
+    let (took, run) = (cost(bisection).join(", "), bisection.run);
+    let mut text = format!("{took}{around}; run {run} on {}\n", bisection.host);
     if let Some(goes_on) = interrupted {
         let _ = writeln!(text, "interrupted: {goes_on} resumes");
         return wrap(&text, width);
