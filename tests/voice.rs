@@ -166,7 +166,11 @@ fn a_revision_reads_the_same(project: &Project) {
 /// `tacho changes` and `tacho changes show`.
 fn changes_read_the_same(project: &Project) {
     let terminal = wide(project, "changes");
-    let rows = page_rows(&page(project, "changes.html"));
+    let all = page(project, "changes.html");
+    let (rows, text) = (page_rows(&all), sentences_of(&all));
+    let lead = terminal.lines().find(|line| line.contains(" changes at ")).unwrap();
+    assert!(lead.contains(" unacknowledged regression"), "{terminal}");
+    assert!(text.contains(&sentence(lead)), "{lead}: {text}");
     let mut names = Vec::new();
     for line in terminal.lines().filter(|line| line.contains(" · ")) {
         let row = cells(line);
@@ -213,6 +217,10 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
     assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");
     let whole = line("whole range ");
     assert!(page.contains(&sentence(whole)), "{whole}: {page}");
+    let cost = terminal.lines().find(|line| line.contains("; run 1 on ")).unwrap();
+    for part in cost.split("; ").next().unwrap().split(", ") {
+        assert!(part.contains(" in ") && text_of(&html).lines().any(|it| it == part), "{part}");
+    }
     let (_, ladder) = terminal.split_once("revision  ").unwrap();
     let rows = page_rows(&html);
     let mut levels = 0;

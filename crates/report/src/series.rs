@@ -2,7 +2,7 @@
 
 use tacho_record::{
     BenchmarkKey, Course, Direction, EndReason, HostUnevenness, LevelChange, Metric, Phase, Point,
-    Revision, Sample, Series, Steadiness, Stop, short_name,
+    Revision, Sample, Series, SeriesKey, Steadiness, Stop, short_name,
 };
 use tacho_stats::{BoundedValue, Summary};
 
@@ -85,6 +85,13 @@ pub fn better(direction: Direction) -> &'static str {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
     }
+}
+
+/// A series by its name: `parse · wall`; `hosts`: whether there are several.
+#[must_use]
+pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
+    let name = format!("{} · {}", key.benchmark, key.metric.name);
+    if hosts { format!("{name} on {}", key.host) } else { name }
 }
 
 /// A revision's name, with its first tag in front.

@@ -52,6 +52,12 @@ pub struct Lab {
     pub unbuilt: Vec<String>,
     /// In how many series changes were looked for.
     pub judged: usize,
+    /// How many changes of series that the plan has are unacknowledged regressions.
+    pub regressions: usize,
+    /// The names of changes that may be the host's, since no run measured both sides.
+    pub doubtful: Vec<String>,
+    /// The names of changes whose levels are not the medians of what was measured.
+    pub off_medians: Vec<String>,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, Build, BuildGap, Change, Plan, Recipes, Revision};
+use tacho_record::{BenchmarkKey, Build, BuildGap, Change, Life, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{HistoryRelation, RevisionQuery, Selection, history};
 
 use super::verdict::add_left;
 use super::{
     ChangeAnalysis, ChangeEvent, JudgedSeries, MeasuredSide, RevisionOrders, Scope, analyse,
-    events, measured_sides, orders, place_of, take_up,
+    are_other_levels, events, is_doubtful, measured_sides, orders, place_of, take_up,
 };
 use crate::ExperimentError;
 
@@ -115,6 +115,25 @@ impl StoredChanges {
         measured_sides(self.series_of(change)?, change, self.changes(), &self.orders)
     }
 
+    /// The names of those changes that may be the host's: no run measured both sides, and none
+    /// confirmed them.
+    #[must_use]
+    pub fn doubtful(&self, changes: &[&Change]) -> Vec<String> {
+        let is_open = |change: &&Change| change.stands() && change.life != Life::Confirmed;
+        let is_doubtful =
+            |change: &&Change| is_open(change) && is_doubtful(change, self.sides(change).as_ref());
+        names(changes.iter().copied().filter(is_doubtful))
+    }
+
+    /// The names of those changes whose levels are not the medians of what was measured.
+    #[must_use]
+    pub fn off_medians(&self, changes: &[&Change]) -> Vec<String> {
+        let is_off = |change: &&Change| {
+            self.sides(change).is_some_and(|sides| are_other_levels(&sides, change))
+        };
+        names(changes.iter().copied().filter(is_off))
+    }
+
     /// The first of these benchmarks that neither the plan has nor anything is known of, with the
     /// names of those that there are.
     #[must_use]
@@ -191,6 +210,10 @@ impl StoredChanges {
             .min_by_key(|change| distance(change));
         near.map(|change| change.name.clone())
     }
+}
+
+fn names<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<String> {
+    changes.map(|change| change.name.clone()).collect()
 }
 
 /// The newest revision that has values in a series.

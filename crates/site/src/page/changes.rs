@@ -3,10 +3,16 @@
 
 use maud::{Markup, html};
 use tacho_report::change::{interval, place, trade_off};
+use tacho_report::change_list::{
+    self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, UNTRACKED, doubtful,
+    is_worse_and_new, off_medians,
+};
+use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 
-use super::blocks::superseded;
+use super::blocks::{superseded, with_code};
+use super::links::linked;
 use super::{PageFrame, framed, revision_named, scrolling, tags};
-use crate::text::{count, day, percent};
+use crate::text::day;
 use crate::view::{ChangeView, EventView, View};
 
 /// The most changes of one place in a list, what got worse first.
@@ -22,11 +28,14 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         h1 { "Changes" }
         @if super::is_untracked(view) {
             p.lead {
-                "No series is tracked yet. "
+                (linked(view, "", UNTRACKED)) " "
                 a href="bisections.html" { "What bisections found" } "."
             }
         } @else {
-            p.lead { (lead(view, held.len())) }
+            p.lead { (linked(view, "", &counts(view, &held).lead())) }
+        }
+        @for doubt in [doubtful(&view.lab.doubtful), off_medians(&view.lab.off_medians)] {
+            @if let Some(doubt) = doubt { p.note { (linked(view, "", &doubt)) } }
         }
         @if !held.is_empty() {
             (scrolling("changes", &table(view, &held)))
@@ -39,8 +48,9 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         (false_alarms(view))
         @if !other.is_empty() {
             section {
-                h2 { "Changes of series that the plan no longer has" }
-                (scrolling("changes of series that the plan no longer has", &table(view, &other)))
+                @let heading = format!("changes {UNPLANNED}");
+                h2 { (self::heading(&heading)) }
+                (scrolling(&heading, &table(view, &other)))
             }
         }
         @if !gone.is_empty() {
@@ -78,25 +88,25 @@ pub(super) fn of_other_work<'v, 'a>(view: &'v View<'a>) -> Vec<&'v ChangeView<'a
 /// Those changes, each with the reason.
 fn other_work(view: &View) -> Markup {
     let all = of_other_work(view);
+    let several = view.lab.hosts.len() > 1;
     html! {
         @if !all.is_empty() {
             section #other-work {
-                h2 { "Probably other work on the host" }
-                p.note { "No commit is blamed for these. `tacho changes --confirm NAME` measures "
-                    "both sides again." }
-                ul { @for one in all {
-                    @let change = one.change();
-                    li {
-                        a href={ "change/" (one.slug) ".html" }
-                            { (change.series.benchmark) " " (change.series.metric.name) }
-                        " at " (revision_named(view, "", &change.finding.revision)) ": "
-                        (one.effect()) ", but "
-                        (tacho_report::change::other_work(change).unwrap_or_default())
-                    }
-                } }
+                h2 { (heading(OTHER_WORK)) }
+                p.note { (linked(view, "", OTHER_WORK_HINT)) }
+                ul { @for one in all { li {
+                    a href={ "change/" (one.slug) ".html" } { (one.change().name) } ": "
+                    (change_list::other_work(one.change(), several))
+                } } }
             }
         }
     }
+}
+
+/// A clause as a heading.
+fn heading(clause: &str) -> String {
+    let sentence = sentence(clause, NO_NAMES);
+    sentence.trim_end_matches('.').to_owned()
 }
 
 /// A place in a list: its revision and what changed there.
@@ -136,18 +146,19 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
-fn lead(view: &View, events: usize) -> String {
-    let judged = view.lab.judged;
-    let planned = view.events.iter().filter(|event| event.planned && !event.is_of_other_work());
-    let changes =
-        planned.flat_map(|event| &event.changes).filter(|one| one.change().stands()).count();
-    let together = if judged == 1 { "that was judged" } else { "that were judged together" };
-    format!(
-        "{} at {} in history, found in {} {together}.",
-        count(changes, "change"),
-        count(events, "place"),
-        count(judged, "series"),
-    )
+/// How many changes these places have.
+fn counts(view: &View, events: &[&EventView]) -> ChangeCounts {
+    let standing = || {
+        let all = events.iter().flat_map(|event| &event.changes).map(ChangeView::change);
+        all.filter(|change| change.stands())
+    };
+    ChangeCounts {
+        changes: standing().count(),
+        places: events.len(),
+        judged: view.lab.judged,
+        regressions: view.lab.regressions,
+        worse_and_new: standing().filter(|change| is_worse_and_new(change)).count(),
+    }
 }
 
 /// What is above a row of a change.
@@ -234,13 +245,12 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
 
 /// What is to be said of series beside their changes.
 fn remarks(view: &View) -> Markup {
-    let all = &view.lab.remarks;
+    let (all, several) = (&view.lab.remarks, view.lab.hosts.len() > 1);
     html! {
         @if !all.is_empty() {
             section {
                 h2 { "Also seen" }
-                ul { @for (key, what) in all { li { (key.benchmark) " " (key.metric.name) " on "
-                    (key.host) ": " (what) } } }
+                ul { @for one in all { li { (with_code(&change_list::remark(one, several))) } } }
             }
         }
     }
@@ -250,12 +260,8 @@ fn remarks(view: &View) -> Markup {
 fn false_alarms(view: &View) -> Markup {
     let (marked, looked_at) = view.lab.false_alarms;
     html! {
-        @if looked_at > 0 {
-            p.note {
-                "False alarms: " (marked) " of " (count(looked_at, "change"))
-                " that users looked at ("
-                (percent(marked as f64 / looked_at as f64)) ")."
-            }
+        @if let Some(line) = change_list::false_alarms(marked, looked_at) {
+            p.note { (sentence(&line, NO_NAMES)) }
         }
     }
 }
@@ -263,19 +269,19 @@ fn false_alarms(view: &View) -> Markup {
 /// The stretches of history and the series that could not be judged: silence about them would pass
 /// for good news.
 fn unjudged(view: &View) -> Markup {
-    let (all, unbuilt) = (&view.lab.unjudged, &view.lab.unbuilt);
+    let (all, unbuilt, several) = (&view.lab.unjudged, &view.lab.unbuilt, view.lab.hosts.len() > 1);
+    let lines = change_list::not_judged(all, several);
     html! {
         @if !all.is_empty() || !unbuilt.is_empty() {
             section {
                 h2 { "Not judged" }
-                @if !unbuilt.is_empty() { ul { @for stretch in unbuilt { li { (stretch) } } } }
-                @if !all.is_empty() {
-                    @let are = if all.len() == 1 { " is" } else { " are" };
-                    p.note { (count(all.len(), "series")) (are) " not judged." }
+                ul { @for line in lines.iter().chain(unbuilt) { li { (linked(view, "", line)) } } }
+                @if all.len() > lines.len() {
                     details {
-                        summary { "Which, and why" }
-                        ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name)
-                            " on " (key.host) ": " (why) } } }
+                        summary { "Each series" }
+                        ul { @for one in all {
+                            li { (with_code(&change_list::remark(one, several))) }
+                        } }
                     }
                 }
             }

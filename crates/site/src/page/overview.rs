@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
+use tacho_report::change_list::{ChangeCounts, UNTRACKED, none_seen_now};
+use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 use tacho_report::words::median;
 
 use super::blocks::superseded;
@@ -90,13 +92,16 @@ fn changed(view: &View) -> Markup {
                     @for event in &events { (super::changes::item(view, event)) }
                 }
             } @else if judged > 0 {
-                @let were = if judged == 1 { "was" } else { "were" };
-                @let seen = if all.is_empty() { "" } else { " seen now" };
-                p { "No change" (seen) " in " (count(judged, "series")) " that " (were) " judged." }
+                @let none = ChangeCounts { judged, ..ChangeCounts::default() }.lead();
+                @let none = if all.is_empty() { none } else { none_seen_now(judged) };
+                p { (sentence(&none, NO_NAMES)) }
             } @else if super::is_untracked(view) {
-                p { "No series is tracked yet. What bisections found is below." }
+                p { (sentence(UNTRACKED, NO_NAMES)) " What bisections found is below." }
             } @else {
-                p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
+                p.note {
+                    (sentence(&ChangeCounts::default().lead(), NO_NAMES)) " "
+                    a href="changes.html" { "Why" }
+                }
             }
             @if all.len() > events.len() {
                 p { a href="changes.html" { "All changes, at " (count(all.len(), "place")) } }

@@ -82,14 +82,14 @@ fn the_overview_begins_with_what_changed() {
     }
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
-    assert!(html.contains("No change seen now in 11 series that were judged."), "{html}");
+    assert!(html.contains("No change is seen now in 11 series."), "{html}");
     assert!(!html.contains("\"change/") && html.contains("All changes, at "), "{html}");
     let list = fs::read_to_string(dir.path().join("changes.html")).unwrap();
     assert!(list.contains("provisional, not seen now"), "{list}");
     fixture.lab.events.clear();
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
-    assert!(html.contains("No change in 11 series that were judged."), "{html}");
+    assert!(html.contains("No changes in 11 series."), "{html}");
 }
 
 #[test]

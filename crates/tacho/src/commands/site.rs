@@ -15,7 +15,9 @@ use jiff::Timestamp;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::series::{self, SeriesScope};
-use tacho_experiment::changes::{ChangeEvent, FalseAlarms, JudgedSeries, events};
+use tacho_experiment::changes::{
+    ChangeEvent, FalseAlarms, JudgedSeries, events, is_new_regression,
+};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_experiment::{took, versions};
@@ -114,8 +116,18 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let benchmarks = benchmarks.chain(bisections.iter().map(|it| &it.bisection.asked.benchmark));
     let unplanned =
         benchmarks.filter(|key| !versions::is_planned(&project.plan, key)).cloned().collect();
-    let ChangeSummary { events, unbuilt, judged, unjudged, remarks, histories, false_alarms } =
-        changes(project, store)?;
+    let ChangeSummary {
+        events,
+        unbuilt,
+        judged,
+        unjudged,
+        remarks,
+        histories,
+        regressions,
+        doubtful,
+        off_medians,
+        false_alarms,
+    } = changes(project, store)?;
     for record in events.iter().flat_map(|event| &event.changes) {
         let key = &record.change.series.benchmark;
         let by = versions::superseded_by(&project.plan, key);
@@ -136,6 +148,9 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         events,
         unbuilt,
         judged,
+        regressions,
+        doubtful,
+        off_medians,
         unjudged,
         remarks,
         histories,
@@ -180,6 +195,8 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
         .partition(|change| found.is_planned(change));
     let (of_other_work, planned): (Vec<&Change>, Vec<&Change>) =
         planned.into_iter().partition(|change| change.is_of_other_work());
+    let regressions = planned.iter().filter(|change| is_new_regression(change)).count();
+    let (doubtful, off_medians) = (found.doubtful(&planned), found.off_medians(&planned));
     let of = |changes| self::events(changes, &found.orders).into_iter().rev();
     let mut events = Vec::new();
     for ChangeEvent { good, bad, revision, changes } in
@@ -216,6 +233,9 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
             .chain(output::changes::failing(found.series()))
             .collect(),
         histories: found.series().filter_map(known).collect(),
+        regressions,
+        doubtful,
+        off_medians,
         false_alarms: (alarms.marked, alarms.looked_at),
     })
 }
@@ -249,6 +269,12 @@ struct ChangeSummary {
     remarks: Vec<(SeriesKey, String)>,
     /// What the runs of series know.
     histories: Vec<HistoryRecord>,
+    /// How many changes are unacknowledged regressions.
+    regressions: usize,
+    /// Changes that may be the host's.
+    doubtful: Vec<String>,
+    /// Changes whose levels are not the medians of what was measured.
+    off_medians: Vec<String>,
     false_alarms: (usize, usize),
 }
 

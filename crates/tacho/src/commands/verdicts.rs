@@ -7,11 +7,12 @@ use tacho_experiment::analysis::process_start::mostly_start;
 use tacho_experiment::changes::StoredChanges;
 use tacho_record::{Change, Point, Sample, Series, first_of, in_backticks};
 use tacho_report::bench::warning;
+use tacho_report::series::series_name;
 use tacho_store::Store;
 
 use crate::error::CliError;
 use crate::output;
-use crate::output::changes::{not_judged, series_name};
+use crate::output::changes::not_judged;
 
 /// How many series without a verdict are named at most.
 const NAMED: usize = 3;

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use tacho_experiment::changes::{
-    FalseAlarms, JudgedSeries, StoredChanges, are_other_levels, events, is_doubtful,
-    is_new_regression,
+    FalseAlarms, JudgedSeries, StoredChanges, events, is_new_regression,
 };
-use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
+use tacho_record::{Bisection, Change, ChangeVerdict, Metric, Series, SeriesKey};
 use tacho_report::bisection::{beside_changes, subject};
 use tacho_report::detection;
 use tacho_report::run::NOTHING_MEASURED;
@@ -73,14 +72,7 @@ fn listing(
     }
     let (other_work, shown): (Vec<&Change>, Vec<&Change>) =
         shown.into_iter().partition(|change| change.stands() && change.is_of_other_work());
-    let is_open = |change: &&&Change| change.stands() && change.life != Life::Confirmed;
-    let doubtful = shown.iter().filter(is_open);
-    let doubtful = doubtful.filter(|change| is_doubtful(change, found.sides(change).as_ref()));
-    let doubtful: Vec<String> = doubtful.map(|change| change.name.clone()).collect();
-    let is_off = |change: &&&Change| {
-        found.sides(change).is_some_and(|sides| are_other_levels(&sides, change))
-    };
-    let off_medians = shown.iter().filter(is_off).map(|change| change.name.clone()).collect();
+    let (doubtful, off_medians) = (found.doubtful(&shown), found.off_medians(&shown));
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));

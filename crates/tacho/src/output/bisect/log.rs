@@ -7,6 +7,7 @@ use tacho_record::bisection::{
 use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{changed_subject, failure, found, level};
+use tacho_report::change_list::UNTRACKED;
 
 use crate::output;
 use crate::output::table::{fits, plain, render};
@@ -48,10 +49,7 @@ fn narrow(bisection: &Bisection, width: usize) -> String {
 
 /// What bisections found, newest first, where no series is tracked: nothing else is known.
 pub fn untracked(all: &[Bisection]) -> String {
-    format!(
-        "no series is tracked yet, so no change can be seen; {}`tacho track` measures series\n",
-        newest(all)
-    )
+    format!("{UNTRACKED}; {}`tacho track` measures series\n", newest(all))
 }
 
 /// What the newest bisections found, each in a line.

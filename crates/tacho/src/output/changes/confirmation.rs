@@ -8,10 +8,11 @@ use tacho_record::{Change, short_name};
 use tacho_report::busy_host_hint::WaysOut;
 use tacho_report::change::{effect_again, effect_found};
 use tacho_report::run::RESUMES;
+use tacho_report::series::series_name;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
-use super::listing::{series_name, state_beside_outcome};
+use super::listing::state_beside_outcome;
 use crate::output::{table, text};
 
 /// What came of all that was asked for.

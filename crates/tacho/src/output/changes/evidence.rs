@@ -9,10 +9,10 @@ use tacho_report::change::{
 };
 use tacho_report::quirk::QuirkEffect;
 use tacho_report::revision::numbered;
-use tacho_report::series::revision_name;
+use tacho_report::series::{revision_name, series_name};
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
-use super::listing::{series_name, state};
+use super::listing::state;
 use super::sides::{ChangeSideAnswer, drawn};
 use crate::output::{table, text};
 

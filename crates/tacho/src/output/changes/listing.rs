@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
-use tacho_record::{
-    Bisection, BuildGap, Change, ChangeState, ChangeVerdict, Revision, SeriesKey, first_of,
-    short_name, shown,
-};
+use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
 use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, levels_of, other_work, place, trade_off};
-use tacho_report::series::revision_name;
+use tacho_report::change::{effect, interval, levels_of, place, trade_off};
+use tacho_report::change_list::{
+    self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
+};
+use tacho_report::series::{revision_name, series_name};
 use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
@@ -23,10 +23,6 @@ use crate::output::{bisect, colour, table, text};
 const SUBJECT: usize = 60;
 /// How wide a note may become.
 const NOTE: usize = 40;
-/// How many series, or changes, are named at most.
-const NAMED: usize = 3;
-/// Why a row that is worse and new may be no regression.
-const NO_REGRESSION: &str = "the cause may be the layout of one build, or the environment";
 
 /// What is said of all series.
 pub struct ChangeListing {
@@ -208,7 +204,8 @@ impl ChangeListing {
         let events: Vec<String> =
             self.events.iter().map(|event| event.text(self.hosts, width, as_tables)).collect();
         let mut out = events.join("\n");
-        let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
+        let remark =
+            |it: &(SeriesKey, String)| format!("{}\n", change_list::remark(it, self.hosts));
         let remarks: String = self.remarks.iter().map(remark).collect();
         for part in
             [remarks, self.other_work(), self.summary()].map(|part| text::wrap(&part, width))
@@ -231,8 +228,8 @@ impl ChangeListing {
             .iter()
             .map(|event| event.markdown(self.link.as_deref(), self.hosts))
             .collect();
-        let remark = |(key, what): &(SeriesKey, String)| {
-            format!("- {}: {}\n", escaped(&self.series(key)), escaped(what))
+        let remark = |it: &(SeriesKey, String)| {
+            format!("- {}\n", escaped(&change_list::remark(it, self.hosts)))
         };
         let remarks: String = self.remarks.iter().map(remark).collect();
         let summary: String = self.summary().lines().map(|line| format!("{line}  \n")).collect();
@@ -249,59 +246,24 @@ impl ChangeListing {
             return String::new();
         }
         let line = |change: &Change| {
-            let (series, finding) = (self.series(&change.series), &change.finding);
-            let (at, by) = (short_name(&finding.revision), effect(change));
-            let why = other_work(change).unwrap_or_default();
-            format!("  {}  {series} at {at}: {by}, but {why}\n", change.name)
+            format!("  {}  {}\n", change.name, change_list::other_work(change, self.hosts))
         };
         let lines: String = self.other_work.iter().map(line).collect();
-        format!(
-            "probably other work on the host, not a commit:\n{lines}\
-             `tacho changes --confirm NAME` measures both sides again\n"
-        )
+        format!("{OTHER_WORK}:\n{lines}{OTHER_WORK_HINT}\n")
     }
 
     /// What was looked at, what was not and why, and how often users were shown what is none.
     fn summary(&self) -> String {
-        let changes: usize = self.events.iter().map(|event| event.changes.len()).sum();
-        let places = text::count(self.events.len(), "place");
+        let counts = self.counts();
         let is_untracked = self.judged == 0 && self.not_judged.is_empty();
-        let mut out = match changes {
-            0 if is_untracked && !self.bisections.is_empty() => {
-                return bisect::untracked(&self.bisections);
-            }
-            0 if self.judged == 0 => "no series was judged".to_owned(),
-            0 => format!("no changes in {} series", self.judged),
-            _ => {
-                format!("{} at {places} in {} series", text::count(changes, "change"), self.judged)
-            }
-        };
-        out += &self.worse_and_new();
-        out.push('\n');
-        if !self.doubtful.is_empty() {
-            out += &format!(
-                "may be caused by the host (no run measured both sides): {}; `tacho changes \
-                 --confirm` measures both sides again\n",
-                first_of(&self.doubtful, NAMED)
-            );
+        if counts.changes == 0 && is_untracked && !self.bisections.is_empty() {
+            return bisect::untracked(&self.bisections);
         }
-        if !self.off_medians.is_empty() {
-            out += &format!(
-                "the levels of {} differ from the medians of all samples; `tacho changes show \
-                 NAME` has both\n",
-                first_of(&self.off_medians, NAMED)
-            );
-        }
-        let mut reasons: Vec<&str> = self.not_judged.iter().map(|(_, why)| why.as_str()).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        for reason in reasons {
-            let of: Vec<String> = (self.not_judged.iter())
-                .filter(|(_, why)| why == reason)
-                .map(|(key, _)| self.series(key))
-                .collect();
-            out += &format!("not judged: {} ({reason})\n", first_of(&of, NAMED));
-        }
+        let doubts =
+            [change_list::doubtful(&self.doubtful), change_list::off_medians(&self.off_medians)];
+        let not_judged = change_list::not_judged(&self.not_judged, self.hosts);
+        let lines = [counts.lead()].into_iter().chain(doubts.into_iter().flatten());
+        let mut out: String = lines.chain(not_judged).map(|line| line + "\n").collect();
         if !self.bisections.is_empty() {
             out += &bisect::newest(&self.bisections);
         }
@@ -311,18 +273,24 @@ impl ChangeListing {
             let mut listed = self.events.iter().flat_map(|event| &event.changes);
             let are_listed = listed.any(|change| !self.is_planned(change));
             let how = if are_listed { "" } else { " (`--all` lists them)" };
-            out += &format!("of series that the plan no longer has: {count}{how}\n");
+            out += &format!("{UNPLANNED}: {count}{how}\n");
         }
         let alarms = self.false_alarms;
-        if let Some(rate) = alarms.rate() {
-            let looked_at = text::count(alarms.looked_at, "change");
-            out += &format!(
-                "false alarms: {} of {looked_at} judged by the user ({})\n",
-                alarms.marked,
-                text::percent(rate)
-            );
+        let alarms = change_list::false_alarms(alarms.marked, alarms.looked_at);
+        out + &alarms.map_or_else(String::new, |line| line + "\n")
+    }
+
+    /// How many changes there are; what the plan no longer has is counted apart.
+    fn counts(&self) -> ChangeCounts {
+        let changes = || self.events.iter().flat_map(|event| &event.changes);
+        let is_bad = |change: &&Change| self.is_planned(change) && is_worse_and_new(change);
+        ChangeCounts {
+            changes: changes().count(),
+            places: self.events.len(),
+            judged: self.judged,
+            regressions: self.regressions,
+            worse_and_new: changes().filter(is_bad).count(),
         }
-        out
     }
 
     /// Whether the plan still has its series.
@@ -330,34 +298,10 @@ impl ChangeListing {
         !self.unplanned.contains(&change.name)
     }
 
-    /// How many of the rows are for the worse and new, and how many of these are regressions, where
-    /// not all are: the layout of one build or the environment may have made a row worse. What the
-    /// plan no longer has is counted apart.
-    fn worse_and_new(&self) -> String {
-        let is_new = |change: &&Change| {
-            change.stands() && change.state() == ChangeState::New && self.is_planned(change)
-        };
-        let changes = self.events.iter().flat_map(|event| &event.changes).filter(is_new);
-        let rows = changes.filter(|change| change.verdict() == ChangeVerdict::Worse).count();
-        let regressions = text::count(self.regressions, "unacknowledged regression");
-        match (rows, self.regressions) {
-            (0, 0) => String::new(),
-            (rows, some) if rows <= some => format!("; {regressions}"),
-            (rows, 0) => {
-                format!("; {rows} worse and new, but not a regression: {NO_REGRESSION}")
-            }
-            (rows, _) => format!("; {regressions} among {rows} that are worse and new"),
-        }
-    }
-
     /// What could not be built, host by host.
     fn unbuilt(&self) -> String {
         let lines = gap_lines_by_host(&self.unbuilt, self.hosts);
         lines.into_iter().map(|line| line + "\n").collect()
-    }
-
-    fn series(&self, key: &SeriesKey) -> String {
-        series_name(key, self.hosts)
     }
 }
 
@@ -495,12 +439,6 @@ fn with_note(change: &Change, state: String) -> String {
     } else {
         format!("{state}: {}", text::cut(&change.note, NOTE))
     }
-}
-
-/// A series by its name: `parse · wall`.
-pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
-    let name = format!("{} · {}", key.benchmark, key.metric.name);
-    if hosts { format!("{name} on {}", key.host) } else { name }
 }
 
 fn remarks(all: &[(SeriesKey, String)]) -> Vec<RemarkAnswer<'_>> {

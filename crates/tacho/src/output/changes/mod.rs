@@ -11,7 +11,7 @@ mod sides;
 
 pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
-pub use listing::{ChangeListing, ListedEvent, series_name};
+pub use listing::{ChangeListing, ListedEvent};
 pub use numbers::GivenChanges;
 
 use std::collections::HashSet;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tacho_experiment::changes::{Difference, JudgedGiven, kind_of, returns, verdict};
 use tacho_record::numbers::NumbersShape;
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
+use tacho_report::change_list::ChangeCounts;
 use tacho_report::detection::{self, BY_CHANCE};
 use tacho_report::series::better;
 use tacho_report::words::{effect, effect_interval};
@@ -200,10 +201,8 @@ impl GivenChanges<'_> {
         let not = self.all().filter(|series| skipped(series.found)).count();
         let changes: usize = self.all().map(|series| series.shown().count()).sum();
         let judged = self.all().count() - not;
-        // `series` is its own plural.
         let mut line = match changes {
-            0 if judged == 0 => "no series was judged".to_owned(),
-            0 => format!("no changes in {judged} series"),
+            0 => ChangeCounts { judged, ..ChangeCounts::default() }.lead(),
             some => {
                 let some = text::count(some, "change");
                 format!("{some} in {judged} series; the first point has index 0")
