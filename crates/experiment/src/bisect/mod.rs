@@ -10,6 +10,7 @@
 //! | `request` | what is asked |
 //! | `expected_cost` | what it is expected to take |
 //! | `metric_costs` | the same by other metrics |
+//! | `remaining_cost` | what it still takes, once both ends show their noise |
 //! | `from_change`, `prior` | what a change that was found asks of it |
 //! | `driver`, `batch` | the steps: which one is next, and doing it |
 //! | `ready` | revisions that are ready to be executed |
@@ -27,6 +28,9 @@ mod constant_command;
 mod cpu;
 mod deadline;
 mod driver;
+#[cfg(test)]
+#[path = "../../../report/src/bisection/example.rs"]
+mod example;
 mod expected_cost;
 mod fold;
 mod from_change;
@@ -38,6 +42,7 @@ mod portion;
 mod prior;
 mod probes;
 mod ready;
+mod remaining_cost;
 mod request;
 mod reverted;
 mod same_program;
@@ -51,6 +56,7 @@ pub use expected_cost::{BisectForecast, samples_of};
 pub use fold::Fold;
 pub use from_change::{ends_of_change, least_of_change, prior_of_change};
 pub use merges::{InsideMerge, MergeRange};
+pub use remaining_cost::RemainingCost;
 pub use request::{Inquiry, left_out, touch_none};
 pub use reverted::RevertedRange;
 
