@@ -1,4 +1,4 @@
-//! Into a merge that did it: which of the commits that it brought.
+//! What a merge brought, as a range that can be bisected.
 //!
 //! What a merge changed is what lies between its first parent and itself. So each of its commits is
 //! built merged into the first parent. A branch cannot have brought what the main line has already;
@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Revision;
-use tacho_record::bisection::{BisectionCost, BisectionEnd, Culprit, Merge};
+use tacho_record::bisection::{BisectionCost, Culprit, Merge};
 use tacho_subject::{History, RevisionQuery, SelectedRevisions, Selection};
 
 use super::state::BisectionResult;
@@ -88,36 +88,4 @@ fn orders_of_brought(
     let what = RevisionQuery::Range { from: before, to: Some(merge.to_owned()) };
     let brought = history.select(&Selection::commits(what))?.commits;
     Ok(brought.into_iter().map(|commit| (commit.id, commit.order)).collect())
-}
-
-/// What came of bisecting what a merge brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InsideMerge {
-    /// It says more than that the merge did it.
-    Answered,
-    /// The merge did it; which of its commits is undecided.
-    Undecided,
-    /// What the merge changed was not seen again.
-    NotReproduced,
-    /// All that was found goes the other way than the merge.
-    OtherWay,
-}
-
-impl InsideMerge {
-    /// Of the bisection of the commits of a merge that changed the metric by `effect`.
-    #[must_use]
-    pub fn of(inner: &BisectionResult, effect: f64) -> Self {
-        let standing = &inner.bisection.standing;
-        let culprits = &standing.culprits;
-        let same_way = culprits.is_empty()
-            || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0));
-        match standing.found {
-            Some(BisectionEnd::NotReproduced) => Self::NotReproduced,
-            Some(BisectionEnd::Undecided { .. }) => Self::Undecided,
-            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) if !same_way => {
-                Self::OtherWay
-            }
-            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) | None => Self::Answered,
-        }
-    }
 }

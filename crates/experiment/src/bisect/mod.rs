@@ -19,7 +19,8 @@
 //! | `snapshot` | what is kept and shown of it all |
 //! | `skipped_commits` | commits that were left out right before a culprit |
 //! | `off_mainline` | an end beside the main line |
-//! | `merges` | which of the commits that a merge brought |
+//! | `into_merges` | goes on among the commits of merges that are named |
+//! | `merges` | what a merge brought, as a range |
 //! | `reverted` | what is reverted of a culprit |
 //! | `merge_residual` | what a merge changed besides its commits |
 //! | `constant_command` | a command that never fails, or always does |
@@ -34,6 +35,7 @@ mod example;
 mod expected_cost;
 mod fold;
 mod from_change;
+mod into_merges;
 mod merge_residual;
 mod merges;
 mod metric_costs;
@@ -55,7 +57,10 @@ mod tests;
 pub use expected_cost::{BisectForecast, samples_of};
 pub use fold::Fold;
 pub use from_change::{ends_of_change, least_of_change, prior_of_change};
-pub use merges::{InsideMerge, MergeRange};
+pub use into_merges::{
+    BisectMerge, BisectionWithMerges, MergeNote, into_merges, unsearched_merges,
+};
+pub use merges::MergeRange;
 pub use remaining_cost::RemainingCost;
 pub use request::{Inquiry, left_out, touch_none};
 pub use reverted::RevertedRange;

@@ -1,8 +1,8 @@
 //! The exit status of a bisection.
 
+use tacho_experiment::bisect::BisectionWithMerges;
 use tacho_record::bisection::{BisectionEnd, BisectionState};
 
-use super::merges::BisectionWithMerges;
 use crate::exit::Exit;
 
 /// That of the range; of what merges brought, what is undecided or depends on the machine.

@@ -10,7 +10,7 @@ mod single;
 pub(crate) mod target;
 pub mod typed_subject;
 
-use tacho_experiment::bisect::BisectionResult;
+use tacho_experiment::bisect::{BisectionResult, BisectionWithMerges};
 use tacho_record::Bisection;
 use tacho_subject::SubjectError;
 
@@ -22,7 +22,6 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report};
 use exit_status::exit;
-use merges::BisectionWithMerges;
 use revert::RevertEffect;
 use single::{BisectedCommits, once};
 

@@ -7,6 +7,7 @@ mod example;
 mod forecast;
 mod live;
 mod log;
+mod merge_note;
 mod text;
 
 use serde::Serialize;
@@ -21,6 +22,7 @@ pub use estimate::{expected_answer, expected_text};
 pub use forecast::forecast;
 pub use live::{belief, live};
 pub use log::{list, log, newest, step, untracked};
+pub use merge_note::merge_note;
 pub use text::{markdown, measured_line, named_line, text};
 
 /// A commit in a line: `0123456789 2024-03-01 parse faster`.
