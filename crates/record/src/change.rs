@@ -407,7 +407,7 @@ fn quirk_words(before: &str, after: &str) -> String {
     }
 }
 
-/// Kinds of changes.
+/// Kinds of changes as they are kept, made from `stats::changes::Kind`, which has no form in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {

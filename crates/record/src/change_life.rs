@@ -17,7 +17,8 @@ pub enum Life {
     },
 }
 
-/// Why a change is no longer held.
+/// Why a change is no longer held, as that is kept; made from `stats::changes::ledger`, whose
+/// `WithdrawalReason` has no form in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withdrawal {

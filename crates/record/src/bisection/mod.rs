@@ -1,4 +1,6 @@
 //! Bisections: which revision changed a metric, and how sure.
+//!
+//! What is alike in `stats::bisect` has no form in files: `experiment::bisect` makes these from it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

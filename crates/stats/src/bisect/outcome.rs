@@ -1,4 +1,5 @@
-//! What a bisection found.
+//! What a bisection found; `record::bisection` has the kept forms of these types, as `stats` uses
+//! no crate of ours.
 
 /// How large a change is: `0.05` is 5 % more, of failures and differences the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq)]

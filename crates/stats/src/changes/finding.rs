@@ -55,7 +55,7 @@ pub struct DetectedChange {
     pub kind: Kind,
 }
 
-/// Kinds of changes.
+/// Kinds of changes; `record::ChangeKind` is the kept form, as `stats` uses no crate of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The level changed for good, or for long.

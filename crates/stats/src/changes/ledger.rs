@@ -90,7 +90,8 @@ pub enum AlertState {
     Withdrawn(WithdrawalReason),
 }
 
-/// Why an alert is no longer held.
+/// Why an alert is no longer held; `record::Withdrawal` is the kept form, as `stats` uses no crate
+/// of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WithdrawalReason {
     /// It was seen from farther away, and another change within its ends explains it.
