@@ -24,6 +24,7 @@ pub mod quirk;
 pub mod revision;
 pub mod run;
 pub mod series;
+pub mod series_table;
 pub mod summary;
 pub mod sweep;
 pub mod words;

@@ -8,6 +8,7 @@ use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::revision::numbers;
+use tacho_report::series_table::HEADS;
 use tacho_report::summary::SummaryText;
 
 use super::{
@@ -113,6 +114,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
         .filter(|(_, row)| row.summary.is_some() || row.state == RowState::ExecutionsFailed)
         .collect();
     let has = |group: &&SeriesGroup| group.series.iter().any(|series| rows.contains_key(series));
+    let [.., n, median, interval, _, change, _] = HEADS;
     html! {
         @if !rows.is_empty() {
             section {
@@ -120,7 +122,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                 p.note {
                     @match revision.last_measured {
                         Some(before) => {
-                            "Medians, and the difference to the measured revision before (mostly "
+                            "Medians, and the change from the measured revision before (mostly "
                             (revision_link("../", &view.revisions[before])) ")." },
                         None => "Medians. No earlier revision is measured.",
                     }
@@ -134,10 +136,10 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                         thead { tr {
                             th scope="col" { "benchmark" }
                             th scope="col" { "metric" }
-                            th.num scope="col" { "median" }
-                            th.change scope="col" colspan="2" { "difference" }
-                            th.num scope="col" { "95 % interval" }
-                            th.num scope="col" { "n" }
+                            th.num scope="col" { (median) }
+                            th.change scope="col" colspan="2" { (change) }
+                            th.num scope="col" { (interval) }
+                            th.num scope="col" { (n) }
                         } }
                         @for group in view.groups.iter().filter(has)
                         { (group_results(view, group, &rows)) }
@@ -179,7 +181,7 @@ fn result(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
         @if row.summary.is_some() {
             td.num.latest { (numbers.median) }
-            (change_cells(row.change, Some("difference")))
+            (change_cells(row.change, Some("change")))
             td.num.count { (numbers.interval) }
             td.num.count { (numbers.n) }
         } @else {

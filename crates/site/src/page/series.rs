@@ -6,9 +6,9 @@ use super::{
     PageFrame, blocks, change_cells, day, framed, marks, not_judged, revision_head, revision_link,
     revision_named, run_link, scrolling, tags,
 };
-use tacho_report::comparison::clauses::{NO_NAMES, sentence};
-use tacho_report::median_difference::{MedianDifference, apart_means};
-use tacho_report::series::{ANOTHER_RECIPE, ANOTHER_RECIPE_MEANS, RUN_BEGINS, better, uneven_runs};
+use tacho_report::median_difference::MedianDifference;
+use tacho_report::series::{ANOTHER_RECIPE, LOOKED_AT, better, uneven_runs};
+use tacho_report::series_table::{HEADS, below};
 use tacho_report::summary::SummaryText;
 use tacho_report::words::median;
 
@@ -35,15 +35,13 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
         section {
             h2 { "Numbers" }
             p.note {
-                "Newest first. The difference is to the measured revision before. All samples: "
+                "Newest first. Each change is relative to the measured revision before. "
+                "All samples: "
                 a href={ "../data/" (series.slug) ".csv" } { "CSV" } ", "
                 a href={ "../data/" (series.slug) ".json" } { "JSON" } "."
             }
-            @if let Some(uneven) = uneven_runs(series.series) {
-                p.note {
-                    (sentence(&uneven, NO_NAMES))
-                    " The samples in CSV are as measured; those in JSON are corrected."
-                }
+            @if uneven_runs(series.series).is_some() {
+                p.note { "The samples in CSV are as measured; those in JSON are corrected." }
             }
             (scrolling("numbers", &table(view, series)))
         }
@@ -220,18 +218,19 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
 }
 
 fn table(view: &View, series: &SeriesView) -> Markup {
+    let [revision, date, subject, n, median, interval, spread, change, state] = HEADS;
     html! {
         table.series {
             thead { tr {
-                th scope="col" { "revision" }
-                th.date scope="col" { "date" }
-                th.num scope="col" { "n" }
-                th.num scope="col" { "median" }
-                th.num scope="col" { "95 % interval" }
-                th.num scope="col" { "spread" }
-                th.change scope="col" colspan="2" { "difference" }
-                th scope="col" { "state" }
-                th.subject scope="col" { "subject" }
+                th scope="col" { (revision) }
+                th.date scope="col" { (date) }
+                th.num scope="col" { (n) }
+                th.num scope="col" { (median) }
+                th.num scope="col" { (interval) }
+                th.num scope="col" { (spread) }
+                th.change scope="col" colspan="2" { (change) }
+                th scope="col" { (state) }
+                th.subject scope="col" { (subject) }
             } }
             tbody { @for row in series.rows.iter().rev() { (table_row(view, series, row)) } }
         }
@@ -239,14 +238,8 @@ fn table(view: &View, series: &SeriesView) -> Markup {
             "Spread: the middle half of the samples, as a share of the median. "
             "It needs two samples, an interval six. "
             (marks())
-            @if series.rows.iter().any(SeriesRow::is_border_of_runs) {
-                " " (super::links::linked(view, "../", RUN_BEGINS))
-            }
-            @if series.rows.iter().any(|it| it.begins_recipe) {
-                " " (super::links::linked(view, "../", ANOTHER_RECIPE_MEANS))
-            }
-            @for why in apart_means(series.rows.iter().filter_map(|it| it.change)) {
-                " " (super::links::linked(view, "../", why))
+            @for clause in below(series.series) {
+                " " (super::links::linked(view, "../", &clause))
             }
         }
     }
@@ -261,7 +254,10 @@ fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
             td.date { (day(revision)) }
             td.num { (numbers.n) }
             td.num.median { (numbers.median) }
-            td.num { (numbers.interval) }
+            td.num {
+                (numbers.interval)
+                @if row.point.looked_at && !numbers.interval.is_empty() { (LOOKED_AT) }
+            }
             td.num { (numbers.spread) }
             (change_cells(row.change, None))
             td.state {

@@ -87,11 +87,6 @@ pub(crate) struct SeriesRow<'a> {
 }
 
 impl SeriesRow<'_> {
-    /// Whether it has no change because another run begins.
-    pub(crate) fn is_border_of_runs(&self) -> bool {
-        self.begins_run.is_some() && self.change.is_none() && !self.begins_recipe
-    }
-
     /// What is to be said of it besides its numbers; `short` gives the name of another revision.
     pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
         Some(state(self.point, short))

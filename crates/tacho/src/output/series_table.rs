@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 
 use tacho_record::{Point, Series, in_backticks, short_name};
-use tacho_report::median_difference::apart_means;
-use tacho_report::series::{
-    self, ANOTHER_RECIPE_MEANS, LOOKED_AT, LOOKED_AT_MEANS, OTHER_RECIPE_MEANS, PointRow,
-    RUN_BEGINS, better, revision_name, state,
-};
+use tacho_report::series::{self, LOOKED_AT, PointRow, better, revision_name, state};
+use tacho_report::series_table::{HEADS, below};
 use tacho_report::summary::{self, SummaryText};
 
 use super::table::{hide_empty_columns, plain, render};
@@ -34,9 +31,6 @@ pub fn table(series: &Series) -> String {
     let key = &series.key;
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary::of_point(point)?.median)).collect();
-    let is_looked_at = series.points.iter().any(|point| point.looked_at);
-    let means = || format!("  * this interval is {LOOKED_AT_MEANS}\n");
-    let note = if is_looked_at { means() } else { String::new() };
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
     let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));
@@ -45,27 +39,15 @@ pub fn table(series: &Series) -> String {
     let drawn =
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     let width = room.map(|room| room - 2);
-    let uneven = series::uneven_runs(series);
-    let unseen = series::unseen_changes(series);
-    let points = series::rows(series, &series.points);
-    let apart = apart_means(points.iter().filter_map(|row| row.change));
-    let begins = points.iter().any(PointRow::is_border_of_runs).then_some(RUN_BEGINS);
-    let is_other = series.points.iter().any(series::is_of_other_recipe);
-    let other = is_other.then_some(OTHER_RECIPE_MEANS);
-    let begins_recipe = points.iter().any(|row| row.begins_recipe);
-    let another = begins_recipe.then_some(ANOTHER_RECIPE_MEANS);
-    let below: String = [other, another]
-        .into_iter()
-        .flatten()
-        .chain(apart)
-        .chain([begins, unseen.as_deref(), uneven.as_deref()].into_iter().flatten())
-        .chain(left_out.as_deref())
+    let below: String = below(series)
+        .iter()
+        .chain(&left_out)
         .flat_map(|clause| {
             let lines = text::wrap(clause, width);
             lines.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>()
         })
         .collect();
-    format!("{}\n\n{rows}{note}{below}", (head + &drawn).trim_end())
+    format!("{}\n\n{rows}{below}", (head + &drawn).trim_end())
 }
 
 /// A series of another version than that one, which the plan has, dimmed.
@@ -127,8 +109,8 @@ fn rows(series: &Series, room: Option<usize>) -> String {
 /// The rows, with subjects of this many characters, and without these columns. What is said of a
 /// point in more characters than `state` stands in a line below its row.
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
-    let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
-    let mut table = plain(&head, &[3, 4, 5, 6, 7]);
+    let shown: Vec<&str> = HEADS.iter().take(8).copied().chain([""]).collect();
+    let mut table = plain(&shown, &[3, 4, 5, 6, 7]);
     let mut below = vec![String::new()];
     for point in &series::rows(series, &series.points) {
         let mut cells = row(point, series);
@@ -139,7 +121,7 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
         let said: Vec<String> =
             border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
         let said = said.join("; ");
-        for (cell, name) in cells.iter_mut().zip(head) {
+        for (cell, name) in cells.iter_mut().zip(HEADS) {
             if without.contains(&name) {
                 cell.clear();
             } else if name == "subject" {
