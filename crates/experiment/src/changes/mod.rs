@@ -15,6 +15,7 @@ mod confirmation_tests;
 mod environment;
 pub(crate) mod event;
 mod file_points;
+mod filter;
 mod given;
 mod judge;
 mod judgement;
@@ -42,6 +43,7 @@ pub use confirm::{
 pub use environment::{Difference, Environments, Tags};
 pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};
 pub use file_points::{PointOrder, natural, series_of_files};
+pub use filter::{ChangeFilter, WantedKind, WantedLife};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;

@@ -9,7 +9,7 @@ use tacho_experiment::changes::{
 use tacho_record::{Change, RuleRequest};
 use tacho_store::HostId;
 
-use super::found;
+use super::{filter, found};
 use crate::cli::{ChangeQueryArgs, GlobalArgs};
 use crate::commands::lookup;
 use crate::commands::session::{CommandSession, SessionRequest};
@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{ConfirmationReport, ConfirmationRequest, Filter};
+use crate::output::changes::{ConfirmationReport, ConfirmationRequest};
 use crate::project::Project;
 
 pub fn execute(
@@ -79,14 +79,14 @@ fn asked(
     found::check_benchmarks(project, found, &command.list.benchmark)?;
     let orders = found::range(project, &found.revisions, command.list.range.as_deref())?;
     if !names.is_empty() {
-        let filter = Filter::of(&command.list, orders);
+        let filter = filter::of(&command.list, orders);
         let all = found::all_named(project, found, names)?.into_iter();
         return Ok(all
-            .filter(|change| filter.shows_asked(change, found.place(change)))
+            .filter(|change| filter.shows_named(change, found.place(change)))
             .cloned()
             .collect());
     }
-    let filter = Filter::of_new(&command.list, orders);
+    let filter = filter::of(&command.list, orders).or_new();
     let is_open = |change: &&Change| {
         found.is_planned(change)
             && awaits_confirmation(change)

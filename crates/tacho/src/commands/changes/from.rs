@@ -7,11 +7,11 @@ use tacho_measure::{read_all, read_file, read_report};
 use tacho_record::numbers::{self, GivenSeries, MergedRows, Numbers};
 use tacho_record::{Direction, in_backticks};
 
-use super::gathered;
+use super::{filter, gathered};
 use crate::cli::ChangeQueryArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::changes::{Filter, GivenChanges};
+use crate::output::changes::GivenChanges;
 use crate::output::{self, directions};
 
 pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, CliError> {
@@ -27,7 +27,7 @@ pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, Cli
     let found = GivenChanges {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
-        filter: Filter::of(&command.list, (0, u64::MAX)),
+        filter: filter::of(&command.list, (0, u64::MAX)),
     };
     if command.list.form.json {
         output::print_json(&found.answer())?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tacho_experiment::changes::{
-    FalseAlarms, JudgedSeries, StoredChanges, events, is_new_regression,
+    ChangeFilter, FalseAlarms, JudgedSeries, StoredChanges, events, is_new_regression,
 };
 use tacho_record::{Bisection, Change, ChangeVerdict, Metric, Series, SeriesKey};
 use tacho_report::bisection::{beside_changes, subject};
@@ -12,14 +12,14 @@ use tacho_report::run::NOTHING_MEASURED;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
-use super::found;
+use super::{filter, found};
 use crate::cli::{GlobalArgs, ListChangesArgs};
 use crate::commands::lookup;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{self, ChangeListing, Filter, ListedEvent};
+use crate::output::changes::{self, ChangeListing, ListedEvent};
 use crate::project::Project;
 
 pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, CliError> {
@@ -29,7 +29,7 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     let found = found::look(&project, &mut store)?;
     found::check_benchmarks(&project, &found, &command.benchmark)?;
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
-    let filter = Filter::of(command, orders);
+    let filter = filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
     let is_empty = listing.unbuilt.is_empty() && store.runs()?.is_empty();
     if command.form.json {
@@ -51,7 +51,7 @@ pub fn of(
     found: &StoredChanges,
     changes: &[&Change],
 ) -> Result<ChangeListing, CliError> {
-    let filter = Filter::of(&ListChangesArgs::default(), (0, u64::MAX));
+    let filter = ChangeFilter::default();
     let among = |change: &Change| changes.iter().any(|other| other.name == change.name);
     listing(project, store, found, &filter, among)
 }
@@ -60,7 +60,7 @@ fn listing(
     project: &Project,
     store: &mut Store,
     found: &StoredChanges,
-    filter: &Filter,
+    filter: &ChangeFilter,
     among: impl Fn(&Change) -> bool,
 ) -> Result<ChangeListing, CliError> {
     let shown = |change: &&Change| among(change) && filter.shows_kept(change, found.place(change));
@@ -116,7 +116,7 @@ fn listing(
 /// each commit once.
 fn bisections(
     store: &mut Store,
-    (project, found, filter): (&Project, &StoredChanges, &Filter),
+    (project, found, filter): (&Project, &StoredChanges, &ChangeFilter),
     is_judged: bool,
 ) -> Result<Vec<Bisection>, CliError> {
     let all = store.bisections()?.into_iter().rev().map(|(bisection, _)| bisection);
@@ -142,7 +142,7 @@ fn bisections(
 }
 
 /// How many series were judged, and which were not.
-fn judged(found: &StoredChanges, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
+fn judged(found: &StoredChanges, filter: &ChangeFilter) -> (usize, Vec<(SeriesKey, String)>) {
     let (mut judged, mut not_judged) = (0, Vec::new());
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         match changes::not_judged(series) {
@@ -159,7 +159,7 @@ fn not_planned(
     project: &Project,
     store: &mut Store,
     found: &StoredChanges,
-    filter: &Filter,
+    filter: &ChangeFilter,
 ) -> Result<Vec<(SeriesKey, String)>, CliError> {
     let judged = |key: &SeriesKey| found.series().any(|series| series.material.series.key == *key);
     let asked: Vec<Metric> =
@@ -189,7 +189,7 @@ fn not_planned(
 /// What the runs of series know, with the full names of the revisions of each.
 fn histories(
     found: &StoredChanges,
-    filter: &Filter,
+    filter: &ChangeFilter,
 ) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
     let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
     let of = |series: &JudgedSeries| {
@@ -201,7 +201,7 @@ fn histories(
 }
 
 /// What else is to be said of series.
-fn remarks(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, String)> {
+fn remarks(found: &StoredChanges, filter: &ChangeFilter) -> Vec<(SeriesKey, String)> {
     let mut remarks = Vec::new();
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         let detection = &series.judgement.detection;

@@ -1,6 +1,7 @@
 //! `tacho changes`: what changed, and only what changed.
 
 pub(super) mod confirm;
+mod filter;
 pub(super) mod found;
 mod from;
 mod gathered;

@@ -1,7 +1,7 @@
 //! What was found in anybody's numbers.
 
 use serde::Serialize;
-use tacho_experiment::changes::{Difference, JudgedGiven, kind_of, returns, verdict};
+use tacho_experiment::changes::{ChangeFilter, Difference, JudgedGiven, kind_of, returns, verdict};
 use tacho_record::numbers::NumbersShape;
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
 use tacho_report::change_list::ChangeCounts;
@@ -10,7 +10,6 @@ use tacho_report::series::better;
 use tacho_report::words::{effect, effect_interval};
 use tacho_stats::changes::{DetectedChange, Drift, Kind, Refusal};
 
-use super::Filter;
 use super::history::HistoryAnswer;
 use super::listing::escaped;
 use crate::output::answer::{VersionedAnswer, versioned};
@@ -44,7 +43,7 @@ pub struct GivenChanges<'a> {
     /// The series with what was found in them.
     pub series: Vec<JudgedGiven<'a>>,
     /// What is shown.
-    pub filter: Filter,
+    pub filter: ChangeFilter,
 }
 
 /// The answer in JSON: one series alone, or all of them as they stood in the file.
@@ -255,7 +254,7 @@ fn shown(unit: &Unit, value: f64) -> String {
 #[derive(Clone, Copy)]
 struct FilteredSeries<'a> {
     found: &'a JudgedGiven<'a>,
-    filter: &'a Filter,
+    filter: &'a ChangeFilter,
 }
 
 impl<'a> FilteredSeries<'a> {
