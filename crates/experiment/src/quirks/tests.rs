@@ -1,5 +1,8 @@
-use tacho_record::Revision;
-use tacho_record::plan::Quirk;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tacho_record::plan::{Plan, Quirk};
+use tacho_record::{Program, Revision};
 
 use super::*;
 
@@ -51,4 +54,38 @@ fn a_quirk_is_needed_where_something_builds_only_with_it() {
     ] {
         assert_eq!(QuirkNeed::of(quirk, tried), wanted, "{tried:?}");
     }
+}
+
+#[test]
+fn the_revision_outside_is_taken_where_the_one_inside_builds_in_one_way_only() {
+    let line: Vec<Revision> = ["r0", "r1"].map(Revision::bare).into();
+    let quirk = quirk();
+    let edges = edges_of(&quirk, &[1], &BTreeSet::new(), &line);
+    // Which of its quirks is for `r0` would be read from a history.
+    let plan = crate::track_tests::plan("[[benchmark]]\nname = 'b'\ncommand = 'b'\n");
+    let built =
+        |fails: &[(&str, bool)], is_interrupted: bool| {
+            let mut last = String::new();
+            let mut build = |revision: &Revision, _: &Plan| {
+                // Without the quirk first.
+                let has = std::mem::replace(&mut last, revision.id.clone()) == revision.id;
+                let built = if fails.contains(&(revision.id.as_str(), has)) {
+                    Err("exit 1".to_owned())
+                } else {
+                    Ok(Program::Revision { revision: format!("{} {has}", revision.id) })
+                };
+                Ok::<_, crate::ExperimentError>((!is_interrupted).then_some(built))
+            };
+            let made = both_ways(Path::new("."), &plan, &edges[0], &mut build).unwrap()?;
+            Some(made.map(|it| {
+                it.programs.map(|program| program.revision().unwrap_or_default().to_owned())
+            }))
+        };
+    let of = |id: &str| [format!("{id} false"), format!("{id} true")];
+    assert_eq!(built(&[], false), Some(Ok(of("r1"))));
+    assert_eq!(built(&[("r1", false)], false), Some(Ok(of("r0"))));
+    let why = "r1 without the quirk does not build: exit 1; r0 with the quirk does not build: \
+               exit 1";
+    assert_eq!(built(&[("r1", false), ("r0", true)], false), Some(Err(why.to_owned())));
+    assert_eq!(built(&[], true), None);
 }

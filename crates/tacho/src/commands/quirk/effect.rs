@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
-use tacho_experiment::quirks::{QuirkRangeEdge, edges_of, lacking, refused_by, stretched};
+use tacho_experiment::quirks::{BuiltBothWays, QuirkRangeEdge, both_ways, edges_of};
 use tacho_record::plan::{Plan, Quirk};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCondition};
 
@@ -122,39 +122,21 @@ fn effect<'a>(
     seed: Option<u64>,
 ) -> Result<EdgeTrial<'a>, CliError> {
     trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
-    let mut reasons = Vec::new();
-    let stretched = stretched(plan, edge);
-    let ways = [
-        (edge.inside, lacking(plan, edge.quirk), plan.clone()),
-        (edge.outside, plan.clone(), stretched),
-    ];
-    for (revision, without, with) in ways {
-        if revision.id == edge.outside.id
-            && let Some(why) = refused_by(&trying.project.folder, &with, edge)?
-        {
-            reasons.push(why);
-            continue;
-        }
+    let project = trying.project;
+    let mut build = |revision: &Revision, plan: &Plan| {
         trying.base = revision.clone();
-        let Some(a) = trying.built(&without)? else { return Ok(None) };
-        let Some(b) = trying.built(&with)? else { return Ok(None) };
-        match (a, b) {
-            (Ok(a), built @ Ok(_)) => {
-                let terms = terms(trying.project, plan, edge, revision)?;
-                let names = vec![terms.sides[1].name.clone()];
-                let tried = trying.one(Diff { names, plan: with, built }, &a, &terms, seed)?;
-                return Ok(Some(Ok((revision, tried))));
-            }
-            (a, b) => {
-                let why = |way: &str, why: String| {
-                    format!("{} {way} the quirk does not build: {why}", revision.short())
-                };
-                reasons.extend(a.err().map(|it| why("without", it)));
-                reasons.extend(b.err().map(|it| why("with", it)));
-            }
-        }
-    }
-    Ok(Some(Err(reasons.join("; "))))
+        trying.built(plan)
+    };
+    let made = match both_ways(&project.folder, plan, edge, &mut build)? {
+        Some(Ok(made)) => made,
+        Some(Err(why)) => return Ok(Some(Err(why))),
+        None => return Ok(None),
+    };
+    let BuiltBothWays { revision, with, programs: [a, b] } = made;
+    let terms = terms(project, plan, edge, revision)?;
+    let names = vec![terms.sides[1].name.clone()];
+    let diff = Diff { names, plan: with, built: Ok(b) };
+    Ok(Some(Ok((revision, trying.one(diff, &a, &terms, seed)?))))
 }
 
 /// On which terms: all benchmarks by their first metrics.
