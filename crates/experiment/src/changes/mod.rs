@@ -30,6 +30,7 @@ mod scope;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod to_report;
 mod tracked;
 mod verdict;
 
@@ -38,7 +39,6 @@ pub use analyse::{ChangeAnalysis, analyse};
 pub use confirm::{
     CONFIRMATION_ROUNDS, Confirmation, ConfirmationFinding, ConfirmationResult,
     ConfirmationVerdict, LEFT, awaits_confirmation, confirm, is_doubtful, other_layouts,
-    unreported, why_not_here,
 };
 pub use environment::{Difference, Environments, Tags};
 pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};

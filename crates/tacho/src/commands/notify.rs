@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tacho_experiment::changes::{
-    CONFIRMATION_ROUNDS, Confirmation, StoredChanges, confirm as measure_again, is_doubtful,
-    is_new_regression, other_layouts, unreported,
+    CONFIRMATION_ROUNDS, Confirmation, confirm as measure_again, is_new_regression, other_layouts,
 };
 use tacho_record::{Change, RuleRequest};
 use tacho_store::Store;
 
-use super::changes::{confirm, found, list};
+use super::changes::{found, list};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::StartArgs;
 use crate::error::CliError;
@@ -44,16 +43,15 @@ impl Teller {
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
             let found = found::look(project, &mut store)?;
-            teller.keep(
-                &due(&found, &BTreeSet::new()).into_iter().map(|it| it.name.clone()).collect(),
-            )?;
+            let known = found.unreported(&BTreeSet::new());
+            teller.keep(&known.into_iter().map(|it| it.name.clone()).collect())?;
         }
         Ok(teller)
     }
 
     /// Measures both sides of what is new again, interleaved, where it is
-    /// [doubtful](is_doubtful): what only the host did is withdrawn, and not reported. Whether it
-    /// was not interrupted.
+    /// doubtful: what only the host did is withdrawn, and not reported.
+    /// Whether it was not interrupted.
     pub fn doubt(
         &self,
         project: &Project,
@@ -64,12 +62,8 @@ impl Teller {
         let host = store.put_host(&tacho_machine::host())?;
         let found = found::look(project, &mut store)?;
         drop(store);
-        let doubtful = due(&found, &self.reported()?)
-            .into_iter()
-            .filter(|change| is_doubtful(change, found.sides(change).as_ref()))
-            .cloned()
-            .collect();
-        let (wanted, _) = confirm::divide(project, &found, host, doubtful);
+        let doubtful = found.to_confirm(&self.reported()?);
+        let (wanted, _) = found.divided(doubtful, host, &project.plan);
         if wanted.is_empty() {
             return Ok(true);
         }
@@ -102,7 +96,7 @@ impl Teller {
         let mut reported = self.reported()?;
         let mut store = project.store()?;
         let found = found::look(project, &mut store)?;
-        let changes = due(&found, &reported);
+        let changes = found.unreported(&reported);
         if changes.is_empty() {
             return Ok(Exit::Success);
         }
@@ -174,9 +168,4 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
             ),
         );
     }
-}
-
-/// Changes of the plan that were not reported yet.
-fn due<'a>(found: &'a StoredChanges, reported: &BTreeSet<String>) -> Vec<&'a Change> {
-    unreported(found.changes().filter(|change| found.is_planned(change)), reported)
 }

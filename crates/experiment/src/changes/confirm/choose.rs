@@ -1,8 +1,8 @@
-//! Which changes are measured again, and which are reported.
+//! Which changes are measured again.
 
 use std::collections::BTreeSet;
 
-use tacho_record::{Change, ChangeState, Plan, short_name};
+use tacho_record::{Change, Plan, short_name};
 
 use super::sides::why_not;
 use crate::build::linking::several_layouts;
@@ -11,16 +11,6 @@ use crate::changes::verdict::came_with_a_run;
 
 /// Rounds of a confirmation where neither the command nor a budget says otherwise.
 pub const CONFIRMATION_ROUNDS: u32 = 20;
-
-/// Changes that stand, to which the user has said nothing, and whose names are not among those that
-/// were reported.
-pub fn unreported<'a>(
-    changes: impl Iterator<Item = &'a Change>,
-    reported: &BTreeSet<String>,
-) -> Vec<&'a Change> {
-    let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
-    changes.filter(is_new).filter(|change| !reported.contains(&change.name)).collect()
-}
 
 /// Whether a change that was not measured again may be the host's, since it came with a run: by
 /// what was measured of both sides.

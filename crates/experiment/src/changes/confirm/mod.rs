@@ -12,7 +12,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{CONFIRMATION_ROUNDS, awaits_confirmation, is_doubtful, unreported, why_not_here};
+pub use choose::{CONFIRMATION_ROUNDS, awaits_confirmation, is_doubtful, why_not_here};
 pub use layouts::other_layouts;
 pub use outcome::{ConfirmationFinding, ConfirmationSamples, ConfirmationVerdict, LEFT, say};
 

@@ -1,13 +1,10 @@
 //! `tacho changes --confirm`: both sides of changes, measured again.
 
-use std::collections::BTreeSet;
-
 use tacho_experiment::changes::{
     CONFIRMATION_ROUNDS, Confirmation, ConfirmationResult, StoredChanges, awaits_confirmation,
-    confirm, other_layouts, why_not_here,
+    confirm, other_layouts,
 };
 use tacho_record::{Change, RuleRequest};
-use tacho_store::HostId;
 
 use super::{filter, found};
 use crate::cli::{ChangeQueryArgs, GlobalArgs};
@@ -32,7 +29,7 @@ pub fn execute(
     let mut session = CommandSession::open(&project, command.wait)?;
     let found = found::look(&project, &mut session.store)?;
     let asked = asked(&project, &found, &mut session, command, names)?;
-    let (wanted, left_out) = divide(&project, &found, session.host_id, asked);
+    let (wanted, left_out) = found.divided(asked, session.host_id, &project.plan);
     let confirmation = if wanted.is_empty() {
         None
     } else {
@@ -95,35 +92,12 @@ fn asked(
     Ok(found.changes().filter(is_open).cloned().collect())
 }
 
-/// Those that can be measured on this host, and the others with the reason.
-pub fn divide(
-    project: &Project,
-    found: &StoredChanges,
-    host: HostId,
-    asked: Vec<Change>,
-) -> (Vec<Change>, Vec<ConfirmationRequest>) {
-    let of_host = found.hosts.iter().filter(|(id, _)| *id == host);
-    let here: BTreeSet<&str> =
-        of_host.flat_map(|(_, found)| &found.changes).map(|known| known.name.as_str()).collect();
-    let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
-    for change in asked {
-        match why_not_here(&change, &here, &project.plan) {
-            Some(why) => {
-                let answer = ConfirmationResult::NotMeasured { why };
-                left_out.push(ConfirmationRequest { change, answer });
-            }
-            None => wanted.push(change),
-        }
-    }
-    (wanted, left_out)
-}
-
 /// What came of it, with the changes as they are kept now.
 fn report(
     session: &mut CommandSession,
     confirmation: Option<Confirmation>,
     wanted: &[Change],
-    left_out: Vec<ConfirmationRequest>,
+    left_out: Vec<(Change, String)>,
 ) -> Result<ConfirmationReport, CliError> {
     let mut all = Vec::new();
     let mut confirmed = ConfirmationReport::default();
@@ -140,7 +114,10 @@ fn report(
             all.push(ConfirmationRequest { change, answer });
         }
     }
-    all.extend(left_out);
+    all.extend(left_out.into_iter().map(|(change, why)| {
+        let answer = ConfirmationResult::NotMeasured { why };
+        ConfirmationRequest { change, answer }
+    }));
     confirmed.changes = all;
     Ok(confirmed)
 }
