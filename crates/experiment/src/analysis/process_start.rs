@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::Sample;
+use tacho_record::{BenchmarkKey, Sample, Series};
 use tacho_stats::Summary;
+use tacho_store::Store;
+
+use crate::ExperimentError;
 
 /// From this share of its wall time on the start of a process is reported.
 const START_SHARE: f64 = 0.5;
@@ -32,6 +35,26 @@ pub fn mostly_start<'a>(
         None => (known("instrument.true")?, summary.median),
     };
     (START_SHARE..=START_MOST).contains(&(start / wall)).then_some(start)
+}
+
+/// The benchmarks of these series whose wall time in a run was mostly the start of a process, each
+/// with how long that takes, in nanoseconds.
+pub fn short_benchmarks<'a>(
+    store: &mut Store,
+    run: i64,
+    shown: &'a [Series],
+) -> Result<Vec<(&'a BenchmarkKey, f64)>, ExperimentError> {
+    let conditions = store.conditions(run)?;
+    let mut samples: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
+    for (measurement, cell) in store.cells(run)? {
+        let of_benchmark = samples.entry(cell.benchmark.identity()).or_default();
+        of_benchmark.extend(store.samples(measurement)?);
+    }
+    let short = |series: &'a Series| {
+        let of_benchmark = samples.get(&series.key.benchmark.identity())?;
+        Some((&series.key.benchmark, mostly_start(&conditions, of_benchmark.iter())?))
+    };
+    Ok(shown.iter().filter(|series| series.key.metric.name == "wall").filter_map(short).collect())
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub(crate) mod named;
 mod other_work;
 mod readings;
 mod scope;
+mod shown_series;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -52,5 +53,6 @@ pub use material::{Material, RunTags};
 pub use measured_sides::{MeasuredSide, are_other_levels, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
+pub use shown_series::ends_of_few;
 pub use stored::{StoredChanges, UnknownChange};
 pub use verdict::{FalseAlarms, RETURNED, is_new_regression, returns, verdict};

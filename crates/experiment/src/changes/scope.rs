@@ -1,6 +1,7 @@
 //! Whose series are judged, and what was found in each.
 
 use tacho_record::{Plan, Recipes};
+use tacho_stats::changes::JudgementStatus;
 use tacho_store::HostId;
 
 use super::judgement::Judgement;
@@ -26,4 +27,12 @@ pub struct JudgedSeries {
     pub material: Material,
     /// What was found.
     pub judgement: Judgement,
+}
+
+impl JudgedSeries {
+    /// Whether it has a verdict, if only that all values are equal.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        matches!(self.judgement.detection.judged, JudgementStatus::Yes | JudgementStatus::Constant)
+    }
 }

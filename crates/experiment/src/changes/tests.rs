@@ -20,6 +20,7 @@ mod environment;
 mod machines;
 mod other_work;
 mod ranges;
+mod shown_series;
 
 const PLAN: &str =
     "[[benchmark]]\nname = 'b'\ncommand = 'b'\n[[benchmark]]\nname = 'flat'\ncommand = 'flat'\n";

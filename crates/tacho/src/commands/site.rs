@@ -222,10 +222,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
     Ok(ChangeSummary {
         events,
         unbuilt: gap_lines_by_host(&found.unbuilt, found.hosts.len() > 1),
-        judged: found
-            .series()
-            .filter(|judged| output::changes::not_judged(judged).is_none())
-            .count(),
+        judged: found.series().filter(|judged| judged.is_judged()).count(),
         unjudged: found.series().filter_map(why).chain(edited).collect(),
         remarks: found
             .series()

@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{Evidence, EvidenceAnswer, not_judged};
+use crate::output::changes::{Evidence, EvidenceAnswer};
 use crate::project::Project;
 
 pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {
@@ -64,7 +64,7 @@ fn evidence(
         planned: found.is_planned(change),
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
-        judged: found.series().filter(|it| not_judged(it).is_none()).count(),
+        judged: found.series().filter(|it| it.is_judged()).count(),
         by_runs: found.series_of(change).is_some_and(|judged| judged.judgement.history.is_some()),
         quirks: of_quirks(store, (after, up_to), change)?,
         change: change.clone(),
