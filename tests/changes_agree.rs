@@ -63,7 +63,7 @@ fn list_evidence_and_page_of_a_change_agree() {
         assert!(page_of_change.contains(&told), "{told}: {page_of_change}");
     }
     assert_eq!(listing["judged"], 1);
-    assert!(page("pages/changes.html").contains("found in 1 series that was judged"));
+    assert!(page("pages/changes.html").contains("1 change at 1 place in 1 series"));
 }
 
 /// The series has no value at the commit at first, and then shows the change itself.
