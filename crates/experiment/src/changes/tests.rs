@@ -1,6 +1,7 @@
 //! A store with a scripted past: what is found in it, what becomes of it as time goes on.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
@@ -21,6 +22,7 @@ mod machines;
 mod other_work;
 mod ranges;
 mod shown_series;
+mod to_report;
 
 const PLAN: &str =
     "[[benchmark]]\nname = 'b'\ncommand = 'b'\n[[benchmark]]\nname = 'flat'\ncommand = 'flat'\n";
@@ -198,6 +200,12 @@ impl ChangeLab {
         let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan, recipes };
         let now = self.time();
         analyse(&mut self.store, scope, now).unwrap()
+    }
+
+    /// What was found on all hosts.
+    fn look(&mut self) -> StoredChanges {
+        let recipes = Recipes::usual(self.plan.subject.recipe());
+        StoredChanges::look(&mut self.store, &self.plan, Path::new("."), |_| recipes).unwrap()
     }
 
     /// Keeps a change as it is, or as it is now.

@@ -1,16 +1,8 @@
 //! What is to be said beside tables.
 
-use std::path::Path;
-
 use tacho_record::Series;
 
 use super::*;
-use crate::changes::{StoredChanges, ends_of_few};
-
-fn look(lab: &mut ChangeLab) -> StoredChanges {
-    let recipes = Recipes::usual(lab.plan.subject.recipe());
-    StoredChanges::look(&mut lab.store, &lab.plan, Path::new("."), |_| recipes).unwrap()
-}
 
 /// The series of the wall times.
 fn walls(found: &StoredChanges) -> Vec<Series> {
@@ -23,7 +15,7 @@ fn a_short_history_has_no_verdict_and_a_single_revision_needs_none() {
     let names = |revisions: u64| {
         let mut lab = ChangeLab::new();
         lab.measure(1..revisions + 1, step);
-        let found = look(&mut lab);
+        let found = lab.look();
         let shown = walls(&found);
         let all = found.unjudged(&shown);
         let names: Vec<_> =
@@ -49,7 +41,7 @@ fn a_metric_that_has_no_table_and_changed_is_named() {
     lab.store.put_metrics(&[Metric::built_in("cpu").unwrap()]).unwrap();
     lab.beside = |_, wall| vec![("cpu", wall)];
     lab.measure(1..41, step).judge();
-    let found = look(&mut lab);
+    let found = lab.look();
     let shown = walls(&found);
     let others = |shown: &[Series]| found.other_metrics(shown).into_iter().collect::<Vec<_>>();
     assert_eq!(others(&shown), ["cpu"]);
