@@ -242,22 +242,30 @@ fn commands_read_the_same_in_the_terminal_and_in_markdown() {
     let markdown = std::fs::read_to_string(project.path().join("o.md")).unwrap();
     let mut compared = 0;
     for row in markdown.lines().skip(2).take_while(|line| line.starts_with('|')) {
-        let row: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
-        let [name, median, interval, min, max, relative] = row[..] else { panic!("{markdown}") };
+        let row = row.strip_prefix("| ").unwrap().strip_suffix(" |").unwrap();
+        let row: Vec<&str> = row.split(" | ").collect();
+        let [name, n, median, interval, min, max, relative, verdict] = row[..] else {
+            panic!("{markdown}")
+        };
         let name = name.trim_matches('`');
         let line = terminal.lines().find(|line| line.starts_with(name));
         let shown = cells(line.unwrap());
-        assert!([median, min, max].iter().all(|it| shown.contains(it)), "{row:?}: {terminal}");
+        assert!([n, median, min, max].iter().all(|it| shown.contains(it)), "{row:?}: {terminal}");
         assert!(interval.contains(" … "), "{row:?}");
         let Some((ratio, ends)) = relative.trim_end_matches(')').split_once(" (") else {
             assert_eq!(relative, "1.00", "{markdown}");
             continue;
         };
-        let has_both = |line: &str| cells(line).starts_with(&[ratio, ends]);
+        let has_both = |line: &str| {
+            let cells = cells(line);
+            cells.starts_with(&[ratio, ends]) && cells.last() == Some(&verdict)
+        };
         assert!(terminal.lines().any(has_both), "{row:?}: {terminal}");
         compared += 1;
     }
     assert_eq!(compared, 1, "{markdown}");
+    let above = terminal.lines().find(|line| line.starts_with("ratios to ")).unwrap();
+    assert!(markdown.contains(&format!("\n- {above}\n")), "{above}: {markdown}");
 }
 
 #[test]

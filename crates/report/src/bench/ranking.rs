@@ -132,13 +132,14 @@ impl BenchFindings<'_> {
         let estimate = row.comparison.and_then(|comparison| comparison.estimate);
         let [ratio, interval] =
             estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
-        let verdict = row.verdict.map_or_else(String::new, |verdict| self.verdict(index, verdict));
-        [ratio, interval, self.name(index), verdict].map(AnswerCell::from).into()
+        [ratio, interval, self.name(index), self.verdict(index)].map(AnswerCell::from).into()
     }
 
-    /// The verdict, and what would settle one that is unclear.
-    fn verdict(&self, index: usize, verdict: Verdict) -> String {
+    /// The verdict on a command, and what would settle one that is unclear; empty of the reference.
+    #[must_use]
+    pub fn verdict(&self, index: usize) -> String {
         let row = &self.rows[index];
+        let Some(verdict) = row.verdict else { return String::new() };
         let name = self.name(index);
         let names = ["the reference", name.as_str()];
         let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {

@@ -7,13 +7,14 @@ use serde::Serialize;
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{LimitedExecutions, Sample};
+use tacho_report::block::Block;
 use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 use tacho_report::comparison::shown;
 use tacho_report::summary::SummaryText;
 use tacho_stats::BoundedValue;
 
 use super::BenchReport;
-use crate::output::{self, text};
+use crate::output::{self, blocks, text};
 
 /// A file of hyperfine's `--export-json`.
 #[derive(Serialize)]
@@ -87,25 +88,34 @@ pub fn csv(report: &BenchReport<'_>) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(std::io::Error::other)
 }
 
-/// As `--export-markdown`, with the median and its interval, in the numbers of the terminal.
+/// As `--export-markdown`, with the median and its interval, in the numbers of the terminal; the
+/// verdicts, and below the table what they are by.
 pub fn markdown(report: &BenchReport<'_>) -> String {
-    let mut out = "| Command | Median | 95 % interval | Min | Max | Relative |\n\
-                   |:---|---:|---:|---:|---:|---:|\n"
+    let mut out = "| Command | n | Median | 95 % interval | Min | Max | Relative | |\n\
+                   |:---|---:|---:|---:|---:|---:|---:|:---|\n"
         .to_owned();
-    for (index, (command, standing)) in
-        report.question.commands.iter().zip(&report.standings.each).enumerate()
-    {
-        let name = text::markdown_code_cell(&command.name);
-        let SummaryText { median, interval, min, max, .. } =
+    let found = report.findings();
+    let names: Vec<String> =
+        report.question.commands.iter().map(|command| command.name.clone()).collect();
+    let prose = |prose: &str| text::markdown_with(prose, &names);
+    for (index, standing) in report.standings.each.iter().enumerate() {
+        let name = text::markdown_code_cell(&names[index]);
+        let SummaryText { n, median, interval, min, max, .. } =
             SummaryText::of(&standing.metric.unit, standing.time.as_ref());
-        let cells = match standing.time {
-            None => ["failed".to_owned(), interval, min, max, String::new()],
-            Some(_) => [median, interval, min, max, relative(report, index)],
+        let (median, relative) = match standing.time {
+            None => ("failed".to_owned(), String::new()),
+            Some(_) => (median, relative(report, index)),
         };
-        out += &format!("| {name} | {} |\n", cells.join(" | "));
+        let verdict = prose(&found.verdict(index));
+        let cells = [name, n, median, interval, min, max, relative, verdict];
+        out += &format!("| {} |\n", cells.join(" | "));
     }
+    let sentences: Vec<Block> =
+        found.ranking().into_iter().filter(|block| !matches!(block, Block::Table(_))).collect();
+    let below = blocks::markdown(&sentences, prose);
+    let below = if below.is_empty() { below } else { format!("\n{below}") };
     let host = report.host_line().map(|line| format!("\n{}\n", sentence(&line, NO_NAMES)));
-    out + &limits_reached(report) + &host.unwrap_or_default()
+    out + &below + &limits_reached(report) + &host.unwrap_or_default()
 }
 
 /// Below the table, what `>` and `<` in it come from.
