@@ -26,5 +26,6 @@ pub mod run;
 pub mod series;
 pub mod series_table;
 pub mod summary;
+pub mod survey;
 pub mod sweep;
 pub mod words;

@@ -13,12 +13,13 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
-pub use outcome::{SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark, least_of_survey};
+pub use outcome::{SurveyOutcome, SurveyRequest, SurveyedBenchmark, least_of_survey};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use tacho_record::{Cell, Digest, Purpose, Rule, Run};
+use tacho_report::survey::SurveyEnd;
 use tacho_stats::survey::{Batch, Survey, SurveyRules, batch};
 use tacho_store::MeasurementId;
 

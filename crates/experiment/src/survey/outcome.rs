@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tacho_record::{BenchmarkKey, Build, Metric};
+use tacho_report::survey::SurveyEnd;
 use tacho_stats::survey::Survey;
 
 use crate::survey::edges::EnvironmentEdge;
@@ -36,24 +37,6 @@ const SMALLEST: f64 = 0.005;
 pub fn least_of_survey(asked: Option<f64>, known: Option<f64>) -> f64 {
     let of_known = known.map(|effect| (OF_KNOWN * effect.abs()).clamp(SMALLEST, LEAST));
     asked.filter(|least| *least > 0.0).or(of_known).unwrap_or(LEAST)
-}
-
-/// What ended it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SurveyEnd {
-    /// Nothing that could be built or measured would say more.
-    Known,
-    /// Nothing was seen, but samples vary too much: a change as large as what is looked for would
-    /// not be seen either.
-    Noise,
-    /// The builds are made.
-    Builds,
-    /// The time is spent.
-    Budget,
-    /// Some builds come out otherwise each time, so that they cannot be measured beside others.
-    Unsettled,
-    /// The user stopped it: the same command resumes from there.
-    Interrupted,
 }
 
 /// What is known of one benchmark over the history.

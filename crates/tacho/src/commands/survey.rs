@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::TrackResult;
 use tacho_experiment::survey::{
-    ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
+    ReportedPlace, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
 use tacho_record::{BuildGap, Change, Plan, Point, Revision, Series, in_backticks};
+use tacho_report::survey::SurveyEnd;
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
