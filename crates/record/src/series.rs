@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stop};
+use crate::{BenchmarkKey, Build, Digest, Failure, Metric, Revision, Sample, Steadiness, Stop};
 
 /// The samples of one benchmark, at one build, on one host, in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,8 +96,8 @@ pub struct Point {
     pub reach: Option<f64>,
     /// How many executions failed.
     pub failed: u32,
-    /// How the first failed one of the newest run failed, in one line.
-    pub failure: Option<String>,
+    /// How the first failed one of the newest run failed.
+    pub failure: Option<Failure>,
     /// Whether it was chosen by looking at values how many there are: then only an interval that is
     /// valid at all times holds.
     pub looked_at: bool,

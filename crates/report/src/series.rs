@@ -1,8 +1,8 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    BenchmarkKey, Course, Direction, EndReason, HostUnevenness, LevelChange, Metric, Phase, Point,
-    Revision, Sample, Series, SeriesKey, Steadiness, Stop, short_name,
+    BenchmarkKey, Course, Direction, EndReason, Failure, HostUnevenness, LevelChange, Metric,
+    Phase, Point, Revision, Sample, Series, SeriesKey, Steadiness, Stop, short_name,
 };
 use tacho_stats::{BoundedValue, Summary};
 
@@ -188,7 +188,7 @@ pub fn is_of_other_recipe(point: &Point) -> bool {
 #[must_use]
 pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let failed = (point.failed > 0).then(|| {
-        let why = cut(point.failure.as_deref().unwrap_or_default(), FAILURE);
+        let why = cut(&point.failure.as_ref().map_or_else(String::new, Failure::line), FAILURE);
         failed(point.failed as usize, &why)
     });
     let limit = (point.limited.count > 0).then(|| limited(&point.limited));

@@ -1,6 +1,6 @@
 //! What stands on the first page.
 
-use tacho_record::Life;
+use tacho_record::{Failure, Life};
 use tacho_report::series::UNPLANNED;
 
 use super::*;
@@ -55,13 +55,13 @@ fn why_there_is_no_median_stands_on_the_overview() {
     for series in fixture.lab.series.iter_mut().filter(|it| it.key.benchmark.name == "sift") {
         for point in &mut series.points {
             (point.values, point.equal_to, point.failed) = (Vec::new(), None, 2);
-            point.failure = Some("timed out after 1.000 s".into());
+            point.failure = Some(Failure::TimedOut);
         }
     }
     let dir = tempfile::tempdir().unwrap();
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
-    let reported = r#"<span class="failure">2 executions failed (timed out after 1.000 s)</span>"#;
+    let reported = r#"<span class="failure">2 executions failed (timed out)</span>"#;
     assert!(html.contains(reported) && !html.contains("not measured<"), "{html}");
 }
 

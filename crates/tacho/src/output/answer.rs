@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::OutlierExplanation;
 use tacho_record::{
-    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, QuietWait,
+    BenchmarkKey, Build, BuildState, Digest, Failure, Metric, Outcome, Point, Purpose, QuietWait,
     ReferenceSummary, Run, RunState, Sample, Series, Steadiness, Stop,
 };
 use tacho_report::summary;
@@ -75,7 +75,7 @@ struct PointAnswer<'a> {
     build: Option<&'static str>,
     equal_to: Option<&'a str>,
     failed: u32,
-    failure: Option<&'a str>,
+    failure: Option<String>,
     limited: u32,
     limit: Option<&'a str>,
     bounds: &'a [f64],
@@ -138,7 +138,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             build: point.shown_build().map(|build| build.state.word()),
             equal_to: point.equal_to.as_deref(),
             failed: point.failed,
-            failure: point.failure.as_deref(),
+            failure: point.failure.as_ref().map(Failure::line),
             limited: point.limited.count,
             limit: point.limited.why.as_deref(),
             bounds: &point.limited.bounds,

@@ -12,7 +12,7 @@ use tacho_experiment::analysis::reference_answer;
 use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{
-    BenchmarkKey, Build, BuildGap, BuildState, Counter, Revision, Rule, Series, first_of,
+    BenchmarkKey, Build, BuildGap, BuildState, Counter, Failure, Revision, Rule, Series, first_of,
     short_name,
 };
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
@@ -295,8 +295,8 @@ impl TrackReport<'_> {
         }
         let Some((key, point)) = first else { return Ok(()) };
         let (benchmark, host) = (&key.benchmark, key.host.clone());
-        let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
-        let whose = whose_answer(store, benchmark, why)?;
+        let why = point.failure.as_ref().map_or_else(|| "?".to_owned(), Failure::line);
+        let (name, whose) = (point.revision.short(), whose_answer(store, benchmark, &why)?);
         note(
             "note",
             &format!(
@@ -304,7 +304,7 @@ impl TrackReport<'_> {
                 text::count(failed, "execution")
             ),
         );
-        if let Some(hint) = artifact_meant(why).or_else(|| where_it_is(why)) {
+        if let Some(hint) = artifact_meant(&why).or_else(|| where_it_is(&why)) {
             note("hint", &hint);
             return Ok(());
         }
