@@ -44,7 +44,7 @@ pub use parse::{
     FilePoint, FileValue, Parser, Report, read_all, read_file, read_point, read_report, report,
 };
 pub use pipe::check_no_pipe;
-pub use process::{ProcessExecutor, environment, nearest_program};
+pub use process::{ProcessExecutor, environment, missing_program, nearest_program};
 pub use reference::ReferenceFile;
 pub use request::{Capture, OutputRequest, Request};
 pub use scripted::ScriptedExecutor;

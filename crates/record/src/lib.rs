@@ -79,7 +79,9 @@ pub use rule::{
     percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
-pub use sample::{Failure, Outcome, Place, SUSPENDED, Sample, median_of_replicates};
+pub use sample::{
+    AnswerDifference, Failure, Outcome, Place, SUSPENDED, Sample, median_of_replicates,
+};
 pub use series::{
     HostUnevenness, LevelChange, LimitedExecutions, Measurement, Point, Series, SeriesKey,
 };

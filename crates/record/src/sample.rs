@@ -43,6 +43,9 @@ pub enum Failure {
     NotStarted {
         /// What went wrong, in one line.
         why: String,
+        /// The program, by path or name, if that is not there; absent of earlier versions too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        missing: Option<String>,
     },
     /// It was killed by a signal that was not ours.
     Signal {
@@ -66,7 +69,24 @@ pub enum Failure {
     WrongAnswer {
         /// What differed, in one line.
         why: String,
+        /// By what that line shows it; absent of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<AnswerDifference>,
     },
+}
+
+/// By what it is shown that an answer is not the expected one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerDifference {
+    /// By its digest, which is not that of the first answer.
+    Digest,
+    /// By its digest, which is not that of the expected file.
+    FileDigest,
+    /// By the text that it lacks.
+    Lacks,
+    /// By the first line that differs.
+    Line,
 }
 
 /// How the line of [`Failure::Stopped`] begins.
@@ -81,7 +101,7 @@ impl Failure {
             Failure::Exit { code } => format!("exit {code}"),
             Failure::Companion { why }
             | Failure::Hook { why }
-            | Failure::NotStarted { why }
+            | Failure::NotStarted { why, .. }
             | Failure::Setup { why } => why.clone(),
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
@@ -89,7 +109,7 @@ impl Failure {
             }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),
-            Failure::WrongAnswer { why } => format!("wrong answer: {why}"),
+            Failure::WrongAnswer { why, .. } => format!("wrong answer: {why}"),
         }
     }
 }
@@ -238,6 +258,20 @@ pub fn median_of_replicates(mut replicates: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn failures_of_earlier_versions_have_text_alone() {
+        let read = |text: &str| serde_json::from_str::<Failure>(text).unwrap();
+        let wrong = Failure::WrongAnswer { why: "digest 1".into(), shown: None };
+        assert_eq!(read(r#"{"failure": "wrong-answer", "why": "digest 1"}"#), wrong);
+        assert_eq!(wrong.line(), "wrong answer: digest 1");
+        let missing = Some("x".to_owned());
+        let why = "command not found: `x`".to_owned();
+        let old = r#"{"failure": "not-started", "why": "command not found: `x`"}"#;
+        assert_eq!(read(old), Failure::NotStarted { why: why.clone(), missing: None });
+        let now = Failure::NotStarted { why, missing };
+        assert_eq!(read(&serde_json::to_string(&now).unwrap()), now);
+    }
 
     #[test]
     fn replicates_are_one_value() {

@@ -151,7 +151,7 @@ impl Trial {
         turn: &mut Turn<'_>,
     ) -> Result<SampleWithOutput, Halt> {
         let not_started = |why| {
-            let failure = Failure::NotStarted { why };
+            let failure = Failure::NotStarted { why, missing: None };
             Halt::Failed(Outcome::Failed { failure, output: String::new() })
         };
         self.output.remove_files().map_err(not_started)?;

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use jiff::{Timestamp, Unit};
 use tacho_measure::{
     Capture, Execution, ExecutionEnd, Executor, OutputRequest, Request, check_no_pipe,
+    missing_program,
 };
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Counter, Failure, Limit, Limits, Metric, MetricName, Outcome,
-    Parameters, Place, ReachedLimit, layout_folder,
+    AnswerDifference, BenchmarkKey, Conditions, Counter, Failure, Limit, Limits, Metric,
+    MetricName, Outcome, Parameters, Place, ReachedLimit, layout_folder,
 };
 
 use crate::ExperimentError;
@@ -30,9 +31,6 @@ use crate::trial::readings::{OutputMetrics, Unreadable};
 /// So much of an output is kept where the plan says so, in bytes, from its beginning
 /// (docs/src/guide).
 pub const LONGEST_KEPT: usize = 1 << 20;
-
-/// How a wrong answer ends where the right one is that of a file.
-pub const OF_FILE: &str = " of the file";
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
@@ -316,7 +314,10 @@ impl Trial {
             }
             ExecutionEnd::Exited(_) => self.wrong_answer(execution, reference),
             ExecutionEnd::Killed(number) => Some(Failure::Signal { number: *number }),
-            ExecutionEnd::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            ExecutionEnd::NotStarted(why) => Some(Failure::NotStarted {
+                why: why.clone(),
+                missing: missing_program(&self.request).map(str::to_owned),
+            }),
             ExecutionEnd::Stopped(number) => Some(Failure::Stopped { number: *number }),
             // Limits are reported above; an interrupted one is never judged.
             ExecutionEnd::LimitReached(_) | ExecutionEnd::TimedOut | ExecutionEnd::Interrupted => {
@@ -352,7 +353,8 @@ impl Trial {
             RightAnswer::Contains => {
                 let found = stdout.and_then(|stdout| stdout.found) == Some(true);
                 let why = "the output does not contain the expected text".to_owned();
-                return (!found).then_some(Failure::WrongAnswer { why });
+                let shown = Some(AnswerDifference::Lacks);
+                return (!found).then_some(Failure::WrongAnswer { why, shown });
             }
             RightAnswer::Known(answer) => answer,
             RightAnswer::SameAsFirst => reference?,
@@ -363,15 +365,20 @@ impl Trial {
             return None;
         }
         // Short enough to stand whole beside the numbers of a table.
-        let why = expected.difference(&given).unwrap_or_else(|| {
+        let (why, shown) = if let Some(line) = expected.difference(&given) {
+            (line, AnswerDifference::Line)
+        } else {
             let (digest, right) = (given.digest.short(), expected.digest.short());
             let bytes = stdout.map_or(0, |stdout| stdout.bytes);
-            let of = if self.answer == RightAnswer::SameAsFirst { "" } else { OF_FILE };
-            format!("digest {digest} ({bytes} B), not {right}{of}")
-        });
+            let (of, shown) = match self.answer {
+                RightAnswer::SameAsFirst => ("", AnswerDifference::Digest),
+                _ => (" of the file", AnswerDifference::FileDigest),
+            };
+            (format!("digest {digest} ({bytes} B), not {right}{of}"), shown)
+        };
         // Which side is right is not known.
         let whose = if expected.is_first { "; expected is the first answer" } else { "" };
-        Some(Failure::WrongAnswer { why: why + whose })
+        Some(Failure::WrongAnswer { why: why + whose, shown: Some(shown) })
     }
 }
 

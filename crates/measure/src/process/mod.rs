@@ -55,7 +55,7 @@ use under_way::{ActiveOrder, CompletedOrder, EarlyExecution, NextOrder};
 
 pub use environment::environment;
 pub use launcher::{in_memory, program};
-pub use program::nearest_program;
+pub use program::{missing_program, nearest_program};
 
 /// Executes commands on this host.
 ///

@@ -13,17 +13,25 @@ const WRONG: usize = 2;
 /// A shorter name has one at the most.
 const LONG: usize = 5;
 
-/// Why it cannot be started, if there is no such file.
-pub fn missing(request: &Request) -> Option<Unavailable> {
+/// The program of a request, by name or path as it is there, if there is no such file.
+#[must_use]
+pub fn missing_program(request: &Request) -> Option<&str> {
     let program = request.command.first()?;
+    // A folder that we may not look into may hold it.
+    let is_there = |place: &PathBuf| place.try_exists().unwrap_or(true);
+    (!places(request, program).iter().any(is_there)).then_some(program)
+}
+
+/// Where it may be.
+fn places(request: &Request, program: &str) -> Vec<PathBuf> {
     let path = environment_of(request).remove(OsStr::new("PATH"));
     let candidates = candidates(program, path.as_ref());
-    let places: Vec<PathBuf> =
-        candidates.iter().map(|place| request.directory.join(place)).collect();
-    // A folder that we may not look into may hold it.
-    if places.iter().any(|place| place.try_exists().unwrap_or(true)) {
-        return None;
-    }
+    candidates.iter().map(|place| request.directory.join(place)).collect()
+}
+
+/// Why it cannot be started, if there is no such file.
+pub fn missing(request: &Request) -> Option<Unavailable> {
+    let program = missing_program(request)?;
     let named = program.contains('/');
     let why = if named {
         format!("`{program}` does not exist")
@@ -31,7 +39,8 @@ pub fn missing(request: &Request) -> Option<Unavailable> {
         format!("command not found: `{program}`")
     };
     let wanted = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let hint = nearest(wanted, &places).map(|name| format!("did you mean `{name}`?"));
+    let hint = nearest(wanted, &places(request, program));
+    let hint = hint.map(|name| format!("did you mean `{name}`?"));
     Some(Unavailable { why, hint })
 }
 
@@ -77,6 +86,7 @@ mod tests {
                 environment: vec![path],
                 ..Request::new([program])
             };
+            assert_eq!(missing_program(&request).is_some(), missing(&request).is_some());
             missing(&request).map(|missing| (missing.why, missing.hint.unwrap_or_default()))
         };
         assert_eq!(of("compress"), None);

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place,
-    Purpose, ReachedLimit, Revision, Rule, Run, Sample,
+    AnswerDifference, BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter,
+    Parameters, Place, Purpose, ReachedLimit, Revision, Rule, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -144,11 +144,14 @@ pub fn failures() -> [Failure; 9] {
     [
         Failure::Exit { code: -1 },
         Failure::Hook { why: "`prepare` ended with exit 1".into() },
-        Failure::NotStarted { why: "no such file".into() },
+        Failure::NotStarted { why: "no such file".into(), missing: Some("x".into()) },
         Failure::Signal { number: 11 },
         Failure::TimedOut,
         Failure::Stopped { number: 19 },
-        Failure::WrongAnswer { why: "another digest".into() },
+        Failure::WrongAnswer {
+            why: "another digest".into(),
+            shown: Some(AnswerDifference::Digest),
+        },
         Failure::Unreadable { why: "`bucket`: nothing matches".into() },
         Failure::Companion { why: "`companion`: it ended with exit 1".into() },
     ]

@@ -9,11 +9,10 @@ use serde::Serialize;
 use tacho_experiment::TrackResult;
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::reference_answer;
-use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{
-    BenchmarkKey, Build, BuildGap, BuildState, Counter, Failure, Revision, Rule, Series, first_of,
-    short_name,
+    AnswerDifference, BenchmarkKey, Build, BuildGap, BuildState, Counter, Failure, Revision, Rule,
+    Series, first_of, short_name,
 };
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
 use tacho_report::run::RESUMES;
@@ -295,8 +294,9 @@ impl TrackReport<'_> {
         }
         let Some((key, point)) = first else { return Ok(()) };
         let (benchmark, host) = (&key.benchmark, key.host.clone());
-        let why = point.failure.as_ref().map_or_else(|| "?".to_owned(), Failure::line);
-        let (name, whose) = (point.revision.short(), whose_answer(store, benchmark, &why)?);
+        let failure = point.failure.as_ref();
+        let why = failure.map_or_else(|| "?".to_owned(), Failure::line);
+        let (name, whose) = (point.revision.short(), whose_answer(store, benchmark, failure)?);
         note(
             "note",
             &format!(
@@ -304,7 +304,11 @@ impl TrackReport<'_> {
                 text::count(failed, "execution")
             ),
         );
-        if let Some(hint) = artifact_meant(&why).or_else(|| where_it_is(&why)) {
+        let missing = match failure {
+            Some(Failure::NotStarted { missing, .. }) => missing.as_deref(),
+            _ => None,
+        };
+        if let Some(hint) = missing.and_then(|it| artifact_meant(it).or_else(|| where_it_is(it))) {
             note("hint", &hint);
             return Ok(());
         }
@@ -416,29 +420,27 @@ fn last_output(
 fn whose_answer(
     store: &mut Store,
     benchmark: &BenchmarkKey,
-    why: &str,
+    failure: Option<&Failure>,
 ) -> Result<String, CliError> {
-    let is_digest = why.starts_with("wrong answer: digest ");
-    let is_text = why.starts_with("wrong answer: ") && why.contains(": expected ");
-    if !(is_digest || is_text) || why.ends_with(OF_FILE) || store.answer(benchmark)?.is_none() {
+    let Some(Failure::WrongAnswer { shown: Some(shown), .. }) = failure else {
+        return Ok(String::new());
+    };
+    if store.answer(benchmark)?.is_none() {
         return Ok(String::new());
     }
-    let given = reference_answer::given_by(store, benchmark)?;
-    let words = |id: String| {
-        let name = short_name(&id);
-        if is_digest {
-            format!(", the answer of {name}")
-        } else {
-            format!("; {name} printed the expected one")
-        }
-    };
-    Ok(given.map_or_else(String::new, words))
+    let Some(id) = reference_answer::given_by(store, benchmark)? else { return Ok(String::new()) };
+    let name = short_name(&id);
+    Ok(match shown {
+        AnswerDifference::Digest => format!(", the answer of {name}"),
+        AnswerDifference::Line => format!("; {name} printed the expected one"),
+        AnswerDifference::FileDigest | AnswerDifference::Lacks => String::new(),
+    })
 }
 
 /// What an artifact is called that was probably meant, of a program that is not in the folder of a
 /// build: of the same extension, since a source file is no program.
-fn artifact_meant(why: &str) -> Option<String> {
-    let path = Path::new(why.strip_prefix('`')?.strip_suffix("` does not exist")?);
+fn artifact_meant(program: &str) -> Option<String> {
+    let path = Path::new(program);
     let name = path.file_name()?.to_str()?;
     let entries = std::fs::read_dir(path.parent()?).ok()?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -450,8 +452,7 @@ fn artifact_meant(why: &str) -> Option<String> {
 }
 
 /// How a program is named that is not in `PATH`, if the build makes it.
-fn where_it_is(why: &str) -> Option<String> {
-    let name = why.strip_prefix("command not found: `")?.strip_suffix('`')?;
+fn where_it_is(name: &str) -> Option<String> {
     let is_name = !name.contains('/');
     is_name.then(|| format!("install `{name}`, or write `{{build}}/{name}` if the build makes it"))
 }
