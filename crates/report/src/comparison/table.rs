@@ -1,7 +1,7 @@
 //! The rows of a comparison as a table.
 
 use tacho_record::{Unit, factor};
-use tacho_stats::compare::{Comparison, Estimate, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Verdict};
 use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
@@ -45,14 +45,14 @@ impl ComparisonReport<'_> {
             head: (*head).to_owned(),
             is_number: NUMBERS.contains(&place),
         };
-        let rows: Vec<Vec<AnswerCell>> =
-            in_order(self.rows).into_iter().map(|row| self.cells(row)).collect();
+        let ordered = in_order(self.rows);
+        let rows: Vec<Vec<AnswerCell>> = ordered.iter().map(|row| self.cells(row)).collect();
         let has_difference = rows.iter().any(|cells| !cells[DIFFERENCE].text.is_empty());
         AnswerTable {
             columns: heads.iter().enumerate().map(column).collect(),
             page_order: PAGE.into_iter().filter(|at| *at != DIFFERENCE || has_difference).collect(),
             spare: vec![DETECTABLE],
-            narrow: rows.iter().map(|cells| self.narrow(cells)).collect(),
+            narrow: ordered.iter().zip(&rows).map(|(row, cells)| self.narrow(row, cells)).collect(),
             rows,
         }
     }
@@ -60,20 +60,15 @@ impl ComparisonReport<'_> {
     /// The cells of a row.
     #[must_use]
     pub fn cells(&self, row: &ComparedRow) -> Vec<AnswerCell> {
-        let Comparison { estimate, second, control, .. } = &row.comparison;
+        let Comparison { estimate, control, .. } = &row.comparison;
         let of_side = |side: &Option<Summary>| {
             side.as_ref().map_or_else(String::new, |summary| median(&row.metric.unit, summary))
-        };
-        let ratio = |estimate: &Option<Estimate>| {
-            let ratio = estimate.and_then(|it| it.known_ratio());
-            ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
         };
         let [first, between] =
             estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
         let is_ratio = estimate.is_none_or(|it| it.ratio.is_some());
         let [of_all, difference] =
             if is_ratio { [first, String::new()] } else { [String::new(), first] };
-        let also = ratio(second).zip(clauses::of_second(&row.comparison));
         let texts = [
             row.benchmark.to_string(),
             row.metric.name.clone(),
@@ -84,29 +79,27 @@ impl ComparisonReport<'_> {
             difference,
             between,
             estimate.map_or_else(String::new, |it| clauses::of(it.estimator).to_owned()),
-            also.map_or_else(String::new, |(ratio, of)| format!("{ratio} of {of}")),
-            ratio(control).unwrap_or_default(),
+            second(row).map_or_else(String::new, |(ratio, of)| format!("{ratio} of {of}")),
+            ratio(control.as_ref()).unwrap_or_default(),
             row.least_detectable().map_or_else(String::new, percent),
         ];
         texts.into_iter().map(AnswerCell::from).chain([self.verdict(row)]).collect()
     }
 
     /// The lines of a row where no table has room.
-    fn narrow(&self, cells: &[AnswerCell]) -> Vec<String> {
+    fn narrow(&self, row: &ComparedRow, cells: &[AnswerCell]) -> Vec<String> {
         let names = cut_apart(&self.names, NAME);
         let text = |at: usize| cells[at].text.as_str();
         let headed = |head: &str, at: usize| match text(at) {
             "" => String::new(),
             text => format!("{head} {text}"),
         };
-        // Beside another ratio the usual one has its name too.
-        let of = match (text(8), text(9)) {
-            ("all pairs", also) if !also.is_empty() => "(all pairs)".to_owned(),
-            (of, _) => in_words(of),
-        };
+        let second = second(row);
+        let of = row.comparison.estimate.map(|it| in_words(it.estimator, second.is_some()));
+        let of = of.unwrap_or_default();
         let found = [text(5), text(6), text(7), of.as_str()];
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
-        let also = text(9).split_once(" of ").map_or_else(String::new, |(ratio, of)| match of {
+        let also = second.map_or_else(String::new, |(ratio, of)| match of {
             clauses::UNCORRECTED => {
                 format!("without correction for the host's speed, the ratio of medians is {ratio}")
             }
@@ -229,14 +222,27 @@ fn of_samples(row: &ComparedRow) -> String {
     }
 }
 
-/// What a ratio is of, for readers who have no column of it: nothing of the usual one.
-fn in_words(of: &str) -> String {
+/// A ratio as text, where it is known.
+fn ratio(estimate: Option<&Estimate>) -> Option<String> {
+    let ratio = estimate.and_then(Estimate::known_ratio);
+    ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
+}
+
+/// The other ratio of a row, and what it is of.
+fn second(row: &ComparedRow) -> Option<(String, &'static str)> {
+    ratio(row.comparison.second.as_ref()).zip(clauses::of_second(&row.comparison))
+}
+
+/// What a ratio is of, for readers who have no column of it: nothing of the usual one, unless
+/// another one is beside it.
+fn in_words(of: Estimator, has_second: bool) -> String {
     match of {
-        "" | "all pairs" => String::new(),
-        "neighbours in time" => "(neighbours in time)".to_owned(),
-        "rounds" => "(within each round)".to_owned(),
-        "runs" => "(by runs)".to_owned(),
-        other => format!("(of the {other})"),
+        Estimator::AllRatios if has_second => "(all pairs)".to_owned(),
+        Estimator::AllRatios => String::new(),
+        Estimator::Neighbours => "(neighbours in time)".to_owned(),
+        Estimator::RoundRatios => "(within each round)".to_owned(),
+        Estimator::Runs => "(by runs)".to_owned(),
+        other => format!("(of the {})", clauses::of(other)),
     }
 }
 
