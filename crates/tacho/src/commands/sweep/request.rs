@@ -262,16 +262,13 @@ fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
     let entry = format!("{{ name = {}, from = {}{unit} }}", quoted(name), quoted(from));
     let text =
         format!("[subject]\n[[benchmark]]\nname = \"x\"\ncommand = \"x\"\nmetrics = [{entry}]\n");
-    let plan =
-        plan::parse(&text, "-m").map_err(|errors| wrong(&first_line(&errors.render(false))))?;
+    // The place is in a text that the user did not type.
+    let plan = plan::parse(&text, "-m").map_err(|all| match all.errors.first() {
+        Some(first) => wrong(&first.message),
+        None => wrong("it cannot be read"),
+    })?;
     let metrics = plan.benchmarks.into_iter().flat_map(|benchmark| benchmark.metrics);
     metrics.into_iter().next().ok_or_else(|| wrong("the place in the output is missing"))
-}
-
-/// The first line of what is wrong with a plan, without the place, which the user did not type.
-fn first_line(rendered: &str) -> String {
-    let line = rendered.lines().next().unwrap_or_default();
-    line.split_once(": ").map_or(line, |(_, rest)| rest).to_owned()
 }
 
 /// A metric that is read, or a built-in one.
