@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tacho_record::NOT_AVAILABLE;
+
 /// A reading, or the reason why there is none: `not available here: …`.
 pub type FactReading<T> = Result<T, String>;
 
@@ -49,14 +51,14 @@ impl Root {
         match fs::read(self.place(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),
-            Err(error) => Err(format!("not available here: {path} cannot be read: {error}")),
+            Err(error) => Err(format!("{NOT_AVAILABLE}{path} cannot be read: {error}")),
         }
     }
 
     /// The number in a file.
     pub fn number(&self, path: &str) -> FactReading<i64> {
         let text = self.read(path)?;
-        text.parse().map_err(|_| format!("not available here: {path} is not a number: `{text}`"))
+        text.parse().map_err(|_| format!("{NOT_AVAILABLE}{path} is not a number: `{text}`"))
     }
 
     /// The word that is chosen in a file such as `always [madvise] never`.
@@ -143,13 +145,13 @@ pub fn chosen(text: &str) -> Option<&str> {
 #[must_use]
 pub fn missing(paths: &[&str]) -> String {
     let verb = if paths.len() == 1 { "is" } else { "are" };
-    format!("not available here: {} {verb} missing", paths.join(" and "))
+    format!("{NOT_AVAILABLE}{} {verb} missing", paths.join(" and "))
 }
 
 /// The reason where a file is there and lacks what is looked for.
 #[must_use]
 pub fn lacks(path: &str, key: &str) -> String {
-    format!("not available here: {path} has no `{key}`")
+    format!("{NOT_AVAILABLE}{path} has no `{key}`")
 }
 
 #[cfg(test)]

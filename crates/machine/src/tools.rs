@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use tacho_record::NOT_AVAILABLE;
+
 use crate::root::{FactReading, Root, lacks, missing};
 
 /// The programs whose versions are asked for.
@@ -10,7 +12,7 @@ pub const PROGRAMS: [&str; 6] = ["cc", "c++", "clang", "ld", "rustc", "python3"]
 /// The first line of what a program says of its version.
 pub fn version(root: &Root, program: &str) -> FactReading<String> {
     if !root.is_this_machine() {
-        return Err("not available here: these are the files of another machine".to_owned());
+        return Err(format!("{NOT_AVAILABLE}these are the files of another machine"));
     }
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let output = output.map_err(|_| missing(&[&format!("`{program}`")]))?;
@@ -32,7 +34,8 @@ const LIBC: [&str; 6] = [
 /// The version of the C library, as the library itself says it.
 pub fn libc(root: &Root) -> FactReading<String> {
     let path = LIBC.iter().find(|path| root.has(path));
-    let path = path.ok_or("not available here: no C library is where systems keep it")?;
+    let missing = || format!("{NOT_AVAILABLE}no C library is where systems keep it");
+    let path = path.ok_or_else(missing)?;
     let text = root.read_exactly(path)?;
     let found = text.find("GNU C Library ").map(|at| &text[at..]);
     let line = found.and_then(|rest| rest.split(['\n', '\0']).next());

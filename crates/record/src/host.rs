@@ -18,7 +18,16 @@ pub struct Host {
     pub facts: BTreeMap<String, String>,
 }
 
+/// How a fact begins that cannot be known here; why follows. Facts are kept as text.
+pub const NOT_AVAILABLE: &str = "not available here: ";
+
 impl Host {
+    /// Whether this is a fact, not why there is none.
+    #[must_use]
+    pub fn is_known(fact: &str) -> bool {
+        !fact.starts_with(NOT_AVAILABLE)
+    }
+
     /// The identity of the host: its name and all facts that do not change by themselves.
     ///
     /// A series never crosses hosts, so whatever enters here splits series.
@@ -33,6 +42,12 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_a_fact_is_absent_is_no_fact() {
+        assert!(Host::is_known("performance"));
+        assert!(!Host::is_known(&format!("{NOT_AVAILABLE}/sys/x is missing")));
+    }
 
     #[test]
     fn only_lasting_facts_make_the_identity() {

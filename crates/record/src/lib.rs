@@ -62,7 +62,7 @@ pub use conditions::{
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use disturbance::{CompanionPlace, Disturbance};
-pub use host::Host;
+pub use host::{Host, NOT_AVAILABLE};
 pub use kept_noise::{KeptNoise, KeptProgramNoise};
 pub use listing::{first_of, in_backticks};
 pub use metric::{Direction, Metric, MetricName};

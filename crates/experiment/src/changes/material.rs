@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Build, Counter, Digest, Point, Run, Series, TagChange, plan};
+use tacho_record::{
+    BenchmarkKey, Build, Counter, Digest, Host, Point, Run, Series, TagChange, plan,
+};
 use tacho_stats::Summary;
 use tacho_stats::changes::{
     Detection, JudgementStatus, Options, SeriesValue, detect, detect_exact,
@@ -290,7 +292,7 @@ impl RunTags {
                     .map(|value| ((*name).to_owned(), value.clone()))
             };
             let mut tags: Tags = CONDITIONS.iter().filter_map(lasting).collect();
-            tags.retain(|_, value| !value.starts_with("not available"));
+            tags.retain(|_, value| Host::is_known(value));
             tags.insert("tacho".to_owned(), run.version.clone());
             let facts = RunFacts { tags, plan: read_plan(&run), ended: run.ended };
             all.insert(run.number, facts);

@@ -1,5 +1,7 @@
 //! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
 
+use tacho_record::NOT_AVAILABLE;
+
 use super::finding_types::{
     ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable,
 };
@@ -53,7 +55,7 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         Ok(state) => FindingRemedy::Impossible(format!(
             "the kernel cannot switch it here: smt/control is {state}"
         )),
-        Err(why) => FindingRemedy::Impossible(why.replace("not available here: ", "")),
+        Err(why) => FindingRemedy::Impossible(why.replace(NOT_AVAILABLE, "")),
     };
     Some(MachineFinding {
         name: "smt",

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tacho_record::NOT_AVAILABLE;
+
 use super::{CPUS, each_cpu};
 use crate::cpu_list::CpuList;
 use crate::root::{FactReading, Root, lacks};
@@ -64,7 +66,7 @@ pub fn microcode(root: &Root) -> FactReading<String> {
 pub fn online(root: &Root) -> FactReading<CpuList> {
     let path = format!("{CPUS}/online");
     let text = root.read(&path)?;
-    text.parse().map_err(|error| format!("not available here: {path}: {error}"))
+    text.parse().map_err(|error| format!("{NOT_AVAILABLE}{path}: {error}"))
 }
 
 /// The CPUs of a list file such as `isolated`.
@@ -72,7 +74,7 @@ pub fn listed(root: &Root, file: &str) -> FactReading<CpuList> {
     let path = format!("{CPUS}/{file}");
     // `nohz_full` says `(null)` where no CPU was named.
     let text = root.read(&path)?.replace("(null)", "");
-    text.parse().map_err(|error| format!("not available here: {path}: {error}"))
+    text.parse().map_err(|error| format!("{NOT_AVAILABLE}{path}: {error}"))
 }
 
 /// How the CPUs belong together.
