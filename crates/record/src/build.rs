@@ -34,6 +34,10 @@ pub enum BuildState {
     Failed {
         /// What went wrong, in one line.
         why: String,
+        /// What of it decides what is done next; absent where nothing does, and of earlier
+        /// versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<BuildFailure>,
     },
     /// It was not tried.
     Skipped {
@@ -47,7 +51,25 @@ pub enum BuildState {
     },
 }
 
+/// Why a build failed, as far as that decides what is done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildFailure {
+    /// It does not merge without conflicts: another attempt ends in the same way.
+    Conflict,
+    /// What it needs could not be fetched: that says nothing of the revision.
+    Fetch,
+    /// The shell found no program that the build command names, or could not execute it.
+    Missing,
+}
+
 impl BuildState {
+    /// A build that failed for a reason that decides nothing.
+    #[must_use]
+    pub fn failed(why: impl Into<String>) -> Self {
+        BuildState::Failed { why: why.into(), cause: None }
+    }
+
     /// The digest of what was built, if it was.
     #[must_use]
     pub fn artifact(&self) -> Option<Digest> {

@@ -91,7 +91,7 @@ mod tests {
             |order: u64| Revision { order, ..Revision::bare(&format!("revision {order}")) };
         let all: Vec<Revision> = (1..=9).map(revision).collect();
         let built = BuildState::Built { artifact: Digest::of("a"), size: 1, layouts: None };
-        let failed = BuildState::Failed { why: "no header".to_owned() };
+        let failed = BuildState::failed("no header");
         let timed_out = BuildState::TimedOut { limit: Duration::from_secs(1) };
         let skipped = BuildState::Skipped { why: "known".to_owned() };
         let states = [

@@ -44,7 +44,7 @@ mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
-pub use build::{Build, BuildState, layout_folder};
+pub use build::{Build, BuildFailure, BuildState, layout_folder};
 pub use build_gap::BuildGap;
 pub use busy_share::{busy_share, is_mostly_busy};
 pub use change::{
@@ -79,9 +79,7 @@ pub use rule::{
     percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
-pub use sample::{
-    AnswerDifference, Failure, Outcome, Place, SUSPENDED, Sample, median_of_replicates,
-};
+pub use sample::{AnswerDifference, Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{
     HostUnevenness, LevelChange, LimitedExecutions, Measurement, Point, Series, SeriesKey,
 };

@@ -89,9 +89,6 @@ pub enum AnswerDifference {
     Line,
 }
 
-/// How the line of [`Failure::Stopped`] begins.
-pub const SUSPENDED: &str = "suspended by ";
-
 impl Failure {
     /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
@@ -105,7 +102,7 @@ impl Failure {
             | Failure::Setup { why } => why.clone(),
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
-                format!("{SUSPENDED}{}, so it was killed", crate::signal::signal(*number))
+                format!("suspended by {}, so it was killed", crate::signal::signal(*number))
             }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),

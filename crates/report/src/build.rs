@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 pub fn why(state: &BuildState) -> String {
     match state {
         BuildState::Built { .. } => "built".to_owned(),
-        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+        BuildState::Failed { why, .. } | BuildState::Skipped { why } => why.clone(),
         BuildState::TimedOut { limit } => format!("timed out after {}", duration(*limit)),
     }
 }
@@ -32,7 +32,7 @@ pub fn ended(state: &BuildState) -> String {
 #[must_use]
 pub fn why_not(state: &BuildState) -> String {
     match state {
-        BuildState::Failed { why } => why.clone(),
+        BuildState::Failed { why, .. } => why.clone(),
         _ => ended(state),
     }
 }
@@ -56,7 +56,7 @@ pub fn line(build: &Build) -> String {
             let (layouts, size) = (layouts.unwrap_or_default(), Unit::Bytes.show(*size as f64));
             format!("built in {took}{layouts}, {size}, artifacts {}", artifact.short())
         }
-        BuildState::Failed { why } => format!("build failed after {took}: {why}"),
+        BuildState::Failed { why, .. } => format!("build failed after {took}: {why}"),
         BuildState::Skipped { .. } => ended(&build.state),
         BuildState::TimedOut { .. } => format!("build {} after {took}", build.state.word()),
     }
@@ -145,7 +145,7 @@ mod tests {
             first: at("aaa", first),
             last: at(last, first + tried as u64 - 1),
             tried,
-            state: BuildState::Failed { why: "no".to_owned() },
+            state: BuildState::failed("no"),
         };
         let all = [(1, 1, "aaa"), (5, 8, "bbb"), (20, 2, "ccc"), (30, 3, "ddd"), (40, 2, "eee")];
         let all: Vec<BuildGap> = all.map(|(first, tried, last)| gap(first, tried, last)).into();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn why_there_is_no_build_is_said_with_and_without_how_it_ended() {
-        let failed = BuildState::Failed { why: "no header".to_owned() };
+        let failed = BuildState::failed("no header");
         let skipped = BuildState::Skipped { why: "too old".to_owned() };
         let timed_out = BuildState::TimedOut { limit: Duration::from_secs(5) };
         let all = [&failed, &skipped, &timed_out];

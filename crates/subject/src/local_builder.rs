@@ -10,10 +10,11 @@ use std::{fmt, fs};
 
 use jiff::Timestamp;
 use tacho_record::plan::{Subject, fill_shell};
-use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
+use tacho_record::{Build, BuildFailure, BuildState, Digest, Recipes, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
 use crate::build::{BuildLimits, BuildLog, Cut};
+use crate::checkout::network::lacks_network;
 use crate::checkout::work::{BUILD, CheckoutWork, WorkStop};
 use crate::checkout::{Checkout, CheckoutOrigin};
 use crate::checkout_quirks::CheckoutQuirks;
@@ -164,7 +165,7 @@ impl LocalBuilder {
             return self.in_layouts(revision, applied, work);
         }
         let content = self.content(revision, applied, work)?;
-        let artifact = content.digest().map_err(WorkStop::Failed)?;
+        let artifact = content.digest().map_err(WorkStop::failed)?;
         self.cache.store(&content, artifact)?;
         Ok(BuildState::Built { artifact, size: content.size(), layouts: None })
     }
@@ -177,7 +178,7 @@ impl LocalBuilder {
         work: &mut CheckoutWork,
     ) -> Result<Content, WorkStop> {
         self.make(revision, &CheckoutQuirks::of(applied), self.command.clone().as_deref(), work)?;
-        Content::collect(self.checkout.tree(), &self.artifacts).map_err(WorkStop::Failed)
+        Content::collect(self.checkout.tree(), &self.artifacts).map_err(WorkStop::failed)
     }
 
     /// Does what is to be done once before the revision, as far as it is not done.
@@ -350,15 +351,19 @@ impl Builder for LocalBuilder {
             Ok(state) => state,
             Err(WorkStop::Cut(Cut::Interrupted)) => return Ok(BuildOutcome::Interrupted),
             Err(WorkStop::Cut(Cut::TimedOut)) => BuildState::TimedOut { limit: self.timeout },
-            Err(WorkStop::Failed(_) | WorkStop::Fatal(SubjectError::Git { .. }))
+            Err(WorkStop::Failed(..) | WorkStop::Fatal(SubjectError::Git { .. }))
                 if self.is_full(&log) =>
             {
                 return Err(SubjectError::DiskFull { path: self.folder.clone() });
             }
-            Err(WorkStop::Failed(_)) if self.is_gone() => {
+            Err(WorkStop::Failed(..)) if self.is_gone() => {
                 return Err(SubjectError::CacheGone { path: self.folder.clone() });
             }
-            Err(WorkStop::Failed(why)) => BuildState::Failed { why },
+            Err(WorkStop::Failed(why, cause)) => {
+                // Whatever it was that wanted the network.
+                let cause = lacks_network(&why).then_some(BuildFailure::Fetch).or(cause);
+                BuildState::Failed { why, cause }
+            }
             Err(WorkStop::Fatal(error)) => return Err(error),
         };
         log.note(&format!("{} after {:.1} s", describe(&state), took.as_secs_f64()))?;
@@ -402,7 +407,7 @@ fn describe(state: &BuildState) -> String {
                 layouts.map_or_else(String::new, |number| format!(" in {number} layouts"));
             format!("built {artifact}{layouts}, {size} bytes,")
         }
-        BuildState::Failed { why } | BuildState::Skipped { why } => {
+        BuildState::Failed { why, .. } | BuildState::Skipped { why } => {
             format!("{}: {why},", state.word())
         }
         BuildState::TimedOut { .. } => state.word().to_owned(),

@@ -50,7 +50,7 @@ impl ScriptedBuilder {
     /// The revision fails to build.
     #[must_use]
     pub fn with_failure(self, revision: &str, why: &str) -> Self {
-        self.with(revision, BuildState::Failed { why: why.to_owned() })
+        self.with(revision, BuildState::failed(why))
     }
 
     /// The user interrupts once, during that build, counted from 1.
@@ -179,7 +179,7 @@ mod tests {
         };
         assert_eq!(state("a"), built("a"));
         assert_eq!(state("b"), built("a"));
-        assert_eq!(state("c"), BuildState::Failed { why: "no compiler".into() });
+        assert_eq!(state("c"), BuildState::failed("no compiler"));
         state("a");
         assert_eq!(builder.build(&revision("d"), &never).unwrap(), BuildOutcome::Interrupted);
         assert!(matches!(

@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn a_build_of_before_the_plan_was_edited_says_nothing_of_what_builds_now() {
         let one = revision(1);
-        let failed = BuildState::Failed { why: "no header".into() };
+        let failed = BuildState::failed("no header");
         let before =
             Build { recipe: Digest::of("other recipe"), state: failed, ..built(&one, "a") };
         let outdated = point(std::slice::from_ref(&before), &[], &one);

@@ -32,7 +32,7 @@ impl Fold {
         let steps = self.steps.iter().filter(|step| of_block(&step.revision));
         let values = steps.filter_map(|step| match &step.seen {
             StepResult::Samples { values, .. } => Some(values.iter().copied()),
-            StepResult::Built { .. } | StepResult::Unusable { .. } => None,
+            StepResult::Built { .. } | StepResult::Unusable(_) => None,
         });
         values.flatten().collect()
     }

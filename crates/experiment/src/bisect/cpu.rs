@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use tacho_record::bisection::{
-    BisectedEffect, BisectionEnd, BisectionStep, ByCpu, HostReadings, StepResult, UndecidedReason,
-    UnusableKind, ValueComparison, ValueSource,
+    BisectedEffect, BisectionEnd, BisectionStep, ByCpu, HostReadings, LackOfValues, StepResult,
+    UndecidedReason, UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_stats::bisect::{
     BisectionRules, BisectorFinding, BisectorOutcome, BuildVariation, difference, scatter,
@@ -54,8 +54,8 @@ impl Fold {
             values.iter().zip(host).filter_map(|(_, it)| Some((*it.get("cpu")?, it.clone())));
         let (values, host): (Vec<f64>, Vec<HostReadings>) = read.unzip();
         let seen = if values.is_empty() {
-            let why = "its CPU time was not read".to_owned();
-            StepResult::Unusable { kind: UnusableKind::NoMetric, why }
+            let why = "its CPU time was not read";
+            StepResult::Unusable(LackOfValues::new(UnusableKind::NoMetric, why))
         } else {
             StepResult::Samples { values, limited: limited.clone(), host }
         };

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use tacho_record::bisection::{
-    BisectionEnd, BisectionState, BisectionStep, StepResult, UndecidedReason, UnusableKind,
+    BisectionEnd, BisectionState, BisectionStep, LackOfValues, StepResult, UndecidedReason,
     ValueSource,
 };
 use tacho_record::{Bisection, Build, BuildState, Digest, Disturbance, Revision, Run};
@@ -353,9 +353,9 @@ impl<'a, 'b> Driver<'a, 'b> {
             self.question.recipes.of(&revision.id),
         )?;
         let Some(BuildState::Built { size, .. }) = build.map(|build| build.state) else {
-            let why = "its build is not kept any more".to_owned();
+            let why = "its build is not kept any more";
             return Ok(StepAttempt::Seen(
-                StepResult::Unusable { kind: UnusableKind::NotBuilt, why },
+                StepResult::Unusable(LackOfValues::of_build(None, why)),
                 None,
                 0.0,
             ));
@@ -372,15 +372,13 @@ impl<'a, 'b> Driver<'a, 'b> {
 
 /// What a build says of its revision.
 pub(super) fn built(state: &BuildState) -> StepResult {
-    let kind = UnusableKind::NotBuilt;
-    match state {
-        BuildState::Built { artifact, .. } => StepResult::Built { artifact: *artifact },
-        BuildState::Failed { why } | BuildState::Skipped { why } => {
-            StepResult::Unusable { kind, why: why.clone() }
-        }
+    StepResult::Unusable(match state {
+        BuildState::Built { artifact, .. } => return StepResult::Built { artifact: *artifact },
+        BuildState::Failed { why, cause } => LackOfValues::of_build(*cause, why),
+        BuildState::Skipped { why } => LackOfValues::of_build(None, why),
         BuildState::TimedOut { limit } => {
             let why = format!("its build took longer than {} s", limit.as_secs_f64());
-            StepResult::Unusable { kind, why }
+            LackOfValues::of_build(None, &why)
         }
-    }
+    })
 }

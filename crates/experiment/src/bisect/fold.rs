@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::bisection::{
-    BisectionRequest, BisectionStep, ByCpu, Candidate, HostReadings, NO_RATIO, StepResult,
-    UnusableKind, ValueComparison, ValueSource,
+    BisectionRequest, BisectionStep, ByCpu, Candidate, HostReadings, LackCause, LackOfValues,
+    StepResult, UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_record::{Counter, Digest};
 use tacho_stats::bisect::{
@@ -19,7 +19,6 @@ use tacho_stats::bisect::{
 };
 
 use crate::bisect::state::{DisturbanceSamples, OffMainlineState, SkippedState, left_out_again};
-use crate::build::builds::is_of_fetching;
 
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]
@@ -48,7 +47,7 @@ pub struct Fold {
     /// What candidates built to.
     pub(super) artifacts: BTreeMap<usize, Digest>,
     /// What went wrong with candidates, the last time.
-    pub(super) unusable: BTreeMap<usize, (UnusableKind, String)>,
+    pub(super) unusable: BTreeMap<usize, LackOfValues>,
     /// What was read of the host during each candidate's samples.
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
     /// The values of each candidate, and whether they are only known to be at least that.
@@ -198,8 +197,8 @@ impl Fold {
                 self.pay_later(observed.build);
                 self.merge();
             }
-            StepResult::Unusable { kind, why } => {
-                self.unusable.insert(place, (*kind, why.clone()));
+            StepResult::Unusable(lack) => {
+                self.unusable.insert(place, lack.clone());
                 // Folded again, it is observed already.
                 if !self.merge() {
                     self.observe_at(place, observed);
@@ -237,20 +236,19 @@ impl Fold {
     #[must_use]
     pub fn mistaken(&self) -> Option<&str> {
         let last = self.names.len().checked_sub(1)?;
-        let [(kind, why), (other, other_why)] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
-        let alike = kind == other && without_digests(why) == without_digests(other_why);
-        let missing = was_not_there(why) && was_not_there(other_why);
-        let unfetched = is_of_fetching(why) && is_of_fetching(other_why);
-        let ratioless = why.ends_with(NO_RATIO) && other_why.ends_with(NO_RATIO);
-        let both = alike || missing || unfetched || ratioless;
-        (of_command(*kind, why) && both && !self.has_values()).then_some(why)
+        let [one, other] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
+        let says_same = without_digests(&one.why) == without_digests(&other.why);
+        let is_common =
+            |cause| matches!(cause, LackCause::Fetch | LackCause::Missing | LackCause::NoRatio);
+        let has_same = one.cause.is_some_and(is_common) && one.cause == other.cause;
+        let both = one.kind == other.kind && says_same || has_same;
+        (of_command(one) && both && !self.has_values()).then_some(one.why.as_str())
     }
 
     /// The end that is to be looked at first: the other one fails, and perhaps both do.
     fn other_end(&self) -> Option<usize> {
         let last = self.names.len().checked_sub(1)?;
-        let fails =
-            |end: usize| self.unusable.get(&end).is_some_and(|(kind, why)| of_command(*kind, why));
+        let fails = |end: usize| self.unusable.get(&end).is_some_and(of_command);
         let other = match (fails(0), fails(last)) {
             (true, false) => last,
             (false, true) => 0,
@@ -282,7 +280,7 @@ impl Fold {
     }
 
     fn is_unbuildable(&self, place: usize) -> bool {
-        self.unusable.get(&place).is_some_and(|(kind, _)| *kind == UnusableKind::NotBuilt)
+        self.unusable.get(&place).is_some_and(|lack| lack.kind == UnusableKind::NotBuilt)
             && !self.artifacts.contains_key(&place)
     }
 
@@ -310,10 +308,10 @@ impl Fold {
             StepResult::Built { .. } => return,
             StepResult::Samples { values, .. } => ObservedValues::Samples(values.clone()),
             // The program of its block has values all the same.
-            StepResult::Unusable { .. } if self.is_unbuildable_within(place) => {
+            StepResult::Unusable(_) if self.is_unbuildable_within(place) => {
                 return self.pay_later(observed.build);
             }
-            StepResult::Unusable { kind, .. } => ObservedValues::Unusable(unusable(*kind)),
+            StepResult::Unusable(lack) => ObservedValues::Unusable(unusable(lack.kind)),
         };
         self.pay_later(observed.build);
         let build = self.unpaid.take();
@@ -357,20 +355,14 @@ fn samples(step: &BisectionStep) -> usize {
 
 /// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or
 /// has no value, or what builds it is not there or cannot be fetched.
-fn of_command(kind: UnusableKind, why: &str) -> bool {
-    match kind {
+fn of_command(lack: &LackOfValues) -> bool {
+    match lack.kind {
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
-        UnusableKind::NotBuilt => was_not_there(why) || is_of_fetching(why),
+        UnusableKind::NotBuilt => {
+            matches!(lack.cause, Some(LackCause::Fetch | LackCause::Missing))
+        }
         UnusableKind::Skipped | UnusableKind::TimedOut => false,
     }
-}
-
-/// Whether a shell said so.
-fn was_not_there(why: &str) -> bool {
-    ["exit ", "exit status "]
-        .iter()
-        .filter_map(|exit| why.strip_prefix(exit))
-        .any(|code| code.starts_with("126") || code.starts_with("127"))
 }
 
 /// Paths of builds have digests in them.

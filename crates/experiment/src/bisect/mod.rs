@@ -129,7 +129,7 @@ fn renewed(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest
 
 /// Whether some revision could not be built.
 fn not_built(bisection: &Bisection) -> bool {
-    bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
+    bisection.standing.unusable.iter().any(|it| it.lack.kind == UnusableKind::NotBuilt)
 }
 
 /// The newest answer to this question, if it was answered here and is not to be found again.
@@ -202,9 +202,11 @@ impl Context<'_> {
 
     /// Whether it goes by builds that failed before it: not by those that it has tried itself.
     fn took_over_failures(&mut self, run: &Run) -> Result<bool, ExperimentError> {
-        let earlier = |step: &BisectionStep| {
-            step.build.is_none()
-                && matches!(step.seen, StepResult::Unusable { kind: UnusableKind::NotBuilt, .. })
+        let earlier = |step: &BisectionStep| match &step.seen {
+            StepResult::Unusable(lack) => {
+                step.build.is_none() && lack.kind == UnusableKind::NotBuilt
+            }
+            _ => false,
         };
         Ok(self.store.observed(run.number)?.iter().any(earlier))
     }

@@ -30,7 +30,7 @@ impl OffMainlineState {
     fn take(&mut self, observed: &BisectionStep) {
         match &observed.seen {
             StepResult::Built { artifact } => self.artifact = Some(*artifact),
-            StepResult::Unusable { why, .. } => self.unusable = Some(why.clone()),
+            StepResult::Unusable(lack) => self.unusable = Some(lack.why.clone()),
             StepResult::Samples { values, .. } => self.observe(1, values, observed),
         }
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use tacho_record::bisection::{HostReadings, NO_RATIO, StepResult, UnusableKind, ValueComparison};
+use tacho_record::bisection::{
+    HostReadings, LackCause, LackOfValues, StepResult, UnusableKind, ValueComparison,
+};
 use tacho_record::build_error::missing_program;
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
@@ -29,7 +31,7 @@ enum ExecutionValue {
     Value(f64),
     /// At least that.
     Bound(f64),
-    Nothing(UnusableKind, String),
+    Nothing(LackOfValues),
 }
 
 impl Driver<'_, '_> {
@@ -197,28 +199,30 @@ impl Driver<'_, '_> {
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
             Outcome::Failed { failure, output } => {
-                return ExecutionValue::Nothing(kind(failure), said(failure, output));
+                let why = said(failure, output);
+                return ExecutionValue::Nothing(LackOfValues::of_execution(failure, why));
             }
             Outcome::LimitReached { reached, .. } => {
-                match sample.bound(&self.bisection.asked.metric) {
-                    Some(bound) => bound,
-                    None => return ExecutionValue::Nothing(UnusableKind::TimedOut, reached.line()),
-                }
+                let Some(bound) = sample.bound(&self.bisection.asked.metric) else {
+                    let lack = LackOfValues::new(UnusableKind::TimedOut, reached.line());
+                    return ExecutionValue::Nothing(lack);
+                };
+                bound
             }
-            _ => match sample.value(metric) {
-                Some(value) => value,
-                None => {
-                    return ExecutionValue::Nothing(
-                        UnusableKind::NoMetric,
-                        format!("it has no `{metric}`"),
-                    );
-                }
-            },
+            _ => {
+                let Some(value) = sample.value(metric) else {
+                    let why = format!("it has no `{metric}`");
+                    let lack = LackOfValues::new(UnusableKind::NoMetric, why);
+                    return ExecutionValue::Nothing(lack.because(LackCause::NoMetric));
+                };
+                value
+            }
         };
         let is_ratio = self.bisection.asked.by == ValueComparison::Ratio;
         if !value.is_finite() || (is_ratio && value <= 0.0) {
-            let why = format!("its `{metric}` is {value}, {NO_RATIO}");
-            return ExecutionValue::Nothing(UnusableKind::NoMetric, why);
+            let why = format!("its `{metric}` is {value}, which has no ratio to another");
+            let lack = LackOfValues::new(UnusableKind::NoMetric, why);
+            return ExecutionValue::Nothing(lack.because(LackCause::NoRatio));
         }
         match sample.outcome {
             Outcome::LimitReached { .. } => ExecutionValue::Bound(value),
@@ -231,7 +235,7 @@ impl ExecutionValue {
     fn value(&self) -> Option<f64> {
         match self {
             ExecutionValue::Value(value) | ExecutionValue::Bound(value) => Some(*value),
-            ExecutionValue::Nothing(..) => None,
+            ExecutionValue::Nothing(_) => None,
         }
     }
 }
@@ -241,28 +245,28 @@ impl ExecutionValue {
 fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
     match outcome {
         Outcome::Failed { failure: Failure::Exit { code: CANNOT_DECIDE }, .. } => {
-            ExecutionValue::Nothing(
-                UnusableKind::Skipped,
-                format!("exit {CANNOT_DECIDE}: neither pass nor fail"),
-            )
+            let why = format!("exit {CANNOT_DECIDE}: neither pass nor fail");
+            ExecutionValue::Nothing(LackOfValues::new(UnusableKind::Skipped, why))
         }
-        Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
+        Outcome::Failed { failure: failure @ Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
             let why = format!("exit {NOT_EXECUTABLE}: the command cannot be executed");
-            ExecutionValue::Nothing(UnusableKind::Crashed, why)
+            ExecutionValue::Nothing(LackOfValues::of_execution(failure, why))
         }
-        Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, output } => {
+        Outcome::Failed { failure: failure @ Failure::Exit { code: NOT_FOUND }, output } => {
             let named = output.lines().find_map(missing_program);
             let what =
                 named.map_or_else(|| "the command".to_owned(), |program| format!("`{program}`"));
             let why = format!("exit {NOT_FOUND}: {what} was not found");
-            ExecutionValue::Nothing(UnusableKind::Crashed, why)
+            ExecutionValue::Nothing(LackOfValues::of_execution(failure, why))
         }
         Outcome::Failed {
             failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,
             ..
         }
         | Outcome::LimitReached { .. } => ExecutionValue::Value(1.0),
-        Outcome::Failed { failure, .. } => ExecutionValue::Nothing(kind(failure), failure.line()),
+        Outcome::Failed { failure, .. } => {
+            ExecutionValue::Nothing(LackOfValues::of_execution(failure, failure.line()))
+        }
         _ => ExecutionValue::Value(0.0),
     }
 }
@@ -290,25 +294,9 @@ fn seen(worths: &[ExecutionValue], host: &[HostReadings], wanted: usize) -> Opti
         return Some(StepResult::Samples { values, limited, host });
     }
     worths.iter().rev().find_map(|worth| match worth {
-        ExecutionValue::Nothing(kind, why) => {
-            Some(StepResult::Unusable { kind: *kind, why: why.clone() })
-        }
+        ExecutionValue::Nothing(lack) => Some(StepResult::Unusable(lack.clone())),
         ExecutionValue::Value(_) | ExecutionValue::Bound(_) => None,
     })
-}
-
-fn kind(failure: &Failure) -> UnusableKind {
-    match failure {
-        Failure::Companion { .. }
-        | Failure::Exit { .. }
-        | Failure::Hook { .. }
-        | Failure::NotStarted { .. }
-        | Failure::Setup { .. }
-        | Failure::Signal { .. } => UnusableKind::Crashed,
-        Failure::Stopped { .. } | Failure::TimedOut => UnusableKind::TimedOut,
-        Failure::Unreadable { .. } => UnusableKind::NoMetric,
-        Failure::WrongAnswer { .. } => UnusableKind::WrongAnswer,
-    }
 }
 
 /// How it failed; of a program that ended so by itself with the last that it printed of an error,
@@ -322,6 +310,8 @@ fn said(failure: &Failure, output: &str) -> String {
             let last: String = last.chars().filter(|c| is_shown(*c)).take(PRINTED).collect();
             format!("{}: {last}", failure.line())
         }
+        // Its kind says the rest.
+        (Failure::Unreadable { why }, _) => why.clone(),
         _ => failure.line(),
     }
 }

@@ -2,7 +2,7 @@
 //! still to be measured, and how.
 
 use tacho_machine::Root;
-use tacho_record::bisection::{Probe, ProbeOutcome, StepResult, UnusableKind};
+use tacho_record::bisection::{LackOfValues, Probe, ProbeOutcome, StepResult};
 use tacho_record::{Build, BuildState, Digest, Disturbance};
 use tacho_stats::{Bound, bisect as stats};
 
@@ -234,8 +234,8 @@ impl Driver<'_, '_> {
         let Some((build, took)) = build? else { return Ok(StepAttempt::Interrupted) };
         let seen = match &build.state {
             BuildState::Built { artifact, .. } if *artifact == usual => {
-                let why = "the build does not link with the linker that it is given".to_owned();
-                StepResult::Unusable { kind: UnusableKind::NotBuilt, why }
+                let why = "the build does not link with the linker that it is given";
+                StepResult::Unusable(LackOfValues::of_build(None, why))
             }
             state => built(state),
         };
@@ -245,9 +245,5 @@ impl Driver<'_, '_> {
 
 /// It cannot be had.
 fn refused(why: &str) -> StepAttempt {
-    StepAttempt::Seen(
-        StepResult::Unusable { kind: UnusableKind::NotBuilt, why: why.to_owned() },
-        None,
-        0.0,
-    )
+    StepAttempt::Seen(StepResult::Unusable(LackOfValues::of_build(None, why)), None, 0.0)
 }

@@ -3,8 +3,9 @@
 use crate::bisect::state::effect;
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    BisectionEnd, BisectionState, Culprit, CulpritSide, HostActivity, OffMainlineFinding,
-    ProbeOutcome, Stage, Suspects, TestedRevision, UndecidedReason, UnusableKind, UnusableRevision,
+    BisectionEnd, BisectionState, Culprit, CulpritSide, HostActivity, LackOfValues,
+    OffMainlineFinding, ProbeOutcome, Stage, Suspects, TestedRevision, UndecidedReason,
+    UnusableKind, UnusableRevision,
 };
 use tacho_stats::bisect as stats;
 
@@ -235,19 +236,15 @@ impl Fold {
 
     fn unusable_at(&self, place: usize) -> UnusableRevision {
         let known = self.unusable.get(&place);
-        let (kind, why) = known.cloned().unwrap_or((UnusableKind::NoMetric, String::new()));
-        UnusableRevision { place, revision: self.names[place].clone(), kind, why }
+        let unknown = || LackOfValues::new(UnusableKind::NoMetric, "");
+        let lack = known.cloned().unwrap_or_else(unknown);
+        UnusableRevision { place, revision: self.names[place].clone(), lack }
     }
 
     fn unusable(&self, block: usize) -> UnusableRevision {
         let (first, last) = self.blocks[block];
         let known = self.unusable.range(first..=last).next();
-        let (place, kind, why) =
-            known.map_or((first, UnusableKind::NoMetric, String::new()), |known| {
-                let (place, (kind, why)) = known;
-                (*place, *kind, why.clone())
-            });
-        UnusableRevision { place, revision: self.names[place].clone(), kind, why }
+        self.unusable_at(known.map_or(first, |(place, _)| *place))
     }
 }
 

@@ -80,8 +80,8 @@ impl DisturbanceSamples {
                 let count = u32::try_from(limited.len()).unwrap_or(u32::MAX);
                 *self.limited.entry((place, under)).or_default() += count;
             }
-            StepResult::Unusable { why, .. } => {
-                self.refused.insert((place, under), why.clone());
+            StepResult::Unusable(lack) => {
+                self.refused.insert((place, under), lack.why.clone());
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
+use tacho_record::{Build, BuildFailure, BuildState, Digest, Recipes, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{BuildOutcome, Builder};
 
@@ -176,32 +176,7 @@ impl BuildContext<'_> {
 /// build looked for in the network. That says nothing of the revision, and may be otherwise by now.
 #[must_use]
 pub fn was_not_fetched(state: &BuildState) -> bool {
-    matches!(state, BuildState::Failed { why } if is_of_fetching(why))
-}
-
-/// The same, of the reason of a failed build.
-pub(crate) fn is_of_fetching(why: &str) -> bool {
-    const STEPS: [&str; 5] = [
-        "git clone failed",
-        "git fetch failed",
-        "git submodule",
-        "cvs checkout failed",
-        "cvs update failed",
-    ];
-    const NETWORK: [&str; 9] = [
-        "Could not resolve host",
-        "Connection refused",
-        "Connection timed out",
-        "Network is unreachable",
-        "No route to host",
-        // An object that a partial clone left out, whose remote is gone.
-        "unable to read sha1 file",
-        // A checkout of a partial clone fetches what the clone left out.
-        "from promisor remote",
-        "unable to access 'http",
-        "Temporary failure in name resolution",
-    ];
-    STEPS.iter().any(|step| why.starts_with(step)) || NETWORK.iter().any(|said| why.contains(said))
+    matches!(state, BuildState::Failed { cause: Some(BuildFailure::Fetch), .. })
 }
 
 /// How many of these builds failed or timed out, and the first that did.
@@ -220,16 +195,6 @@ pub(crate) mod tests {
     use jiff::Timestamp;
 
     use super::*;
-
-    #[test]
-    fn what_a_partial_clone_could_not_fetch_is_no_failure_of_the_revision() {
-        let failed = |why: &str| was_not_fetched(&BuildState::Failed { why: why.to_owned() });
-        assert!(failed(
-            "git checkout failed with exit status 128: fatal: could not fetch 5f6b7e061d6992a7 \
-             from promisor remote"
-        ));
-        assert!(!failed("git checkout failed with exit status 128: fatal: disk full"));
-    }
 
     /// The revision `r<order>`.
     pub fn revision(order: u64) -> Revision {

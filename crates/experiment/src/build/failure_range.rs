@@ -116,7 +116,7 @@ impl Context<'_> {
     pub fn complaint_of(&mut self, build: &Build) -> Complaint {
         let log = build.log.and_then(|log| self.store.log(log).ok()).unwrap_or_default();
         let how = match &build.state {
-            BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+            BuildState::Failed { why, .. } | BuildState::Skipped { why } => why.clone(),
             other => format!("its build {}", other.word()),
         };
         Complaint::new(&String::from_utf8_lossy(&log), &how)

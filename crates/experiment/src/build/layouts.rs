@@ -241,7 +241,7 @@ impl Context<'_> {
         *took += builds.iter().map(|build| build.took).sum::<Duration>();
         let why = match builds.first().map(|build| &build.state) {
             Some(BuildState::Built { artifact, .. }) => return Ok(Ok(*artifact)),
-            Some(BuildState::Failed { why } | BuildState::Skipped { why }) => why.clone(),
+            Some(BuildState::Failed { why, .. } | BuildState::Skipped { why }) => why.clone(),
             Some(BuildState::TimedOut { .. }) => "it timed out".to_owned(),
             None => "there is no revision".to_owned(),
         };

@@ -168,7 +168,7 @@ impl ChangeLab {
     /// Builds these revisions in vain.
     fn fail(&mut self, orders: std::ops::Range<u64>) {
         for order in orders {
-            self.put_build(order, BuildState::Failed { why: "exit status 1".to_owned() });
+            self.put_build(order, BuildState::failed("exit status 1"));
         }
     }
 

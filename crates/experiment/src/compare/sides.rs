@@ -204,7 +204,9 @@ impl Context<'_> {
             UnpackResult::Folder(folder) => return Ok(Some(Ok(folder))),
             UnpackResult::Interrupted => return Ok(None),
             UnpackResult::Otherwise(BuildState::Built { .. }) => NOT_THE_SAME.to_owned(),
-            UnpackResult::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
+            UnpackResult::Otherwise(
+                BuildState::Failed { why, .. } | BuildState::Skipped { why },
+            ) => {
                 format!("its build is not kept any more, and cannot be made again: {why}")
             }
             UnpackResult::Otherwise(state) => format!("its build {}", state.word()),

@@ -214,7 +214,7 @@ fn a_zoom_builds_nothing_outside() {
 #[test]
 fn where_nothing_builds_it_ends() {
     let past = SurveyPast::new();
-    let failed = || BuildState::Failed { why: "no".into() };
+    let failed = || BuildState::failed("no");
     let mut builder = (1..=200).fold(ScriptedBuilder::new(), |builder, order| {
         builder.with(&format!("r{order}"), failed())
     });

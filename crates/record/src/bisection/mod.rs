@@ -15,6 +15,7 @@ mod constant;
 mod culprit_set;
 mod effect;
 mod host_activity;
+mod lack_of_values;
 mod merge;
 mod merges;
 mod off_mainline;
@@ -28,6 +29,7 @@ pub use constant::{Constant, excluded_rate};
 pub use culprit_set::CulpritSet;
 pub use effect::{BisectedEffect, ResidualEffect, ResidualFinding};
 pub use host_activity::{HostActivity, HostReadings};
+pub use lack_of_values::{LackCause, LackOfValues, UnusableKind};
 pub use merge::Merge;
 pub use off_mainline::{OffMainline, OffMainlineFinding};
 pub use probe::{Probe, ProbeOutcome};
@@ -370,11 +372,6 @@ fn is_none(number: &u32) -> bool {
     *number == 0
 }
 
-/// How the reason ends why a value of 0 or below is none where values are compared by ratio.
-pub const NO_RATIO: &str = "which has no ratio to another";
-/// Why what does not merge is not built.
-pub const CONFLICT: &str = "it does not merge without conflicts";
-
 /// A revision that has no values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnusableRevision {
@@ -382,28 +379,9 @@ pub struct UnusableRevision {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// What kind of failure it is.
-    pub kind: UnusableKind,
-    /// What went wrong, in one line.
-    pub why: String,
-}
-
-/// Why a revision has no values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum UnusableKind {
-    /// It crashed, exited with a wrong status, or what it needs beside it failed.
-    Crashed,
-    /// Its output has no such metric, or its value cannot be compared so.
-    NoMetric,
-    /// It could not be built.
-    NotBuilt,
-    /// The command that passes or fails could decide neither: it exited with status 125.
-    Skipped,
-    /// It reached its time limit.
-    TimedOut,
-    /// It answered wrongly.
-    WrongAnswer,
+    /// Why it has none.
+    #[serde(flatten)]
+    pub lack: LackOfValues,
 }
 
 /// One step of a bisection, as it is kept: a bisection is resumed by replaying these in order.
@@ -450,10 +428,5 @@ pub enum StepResult {
         host: Vec<HostReadings>,
     },
     /// No values can be had.
-    Unusable {
-        /// What kind of failure it is.
-        kind: UnusableKind,
-        /// What went wrong, in one line.
-        why: String,
-    },
+    Unusable(LackOfValues),
 }

@@ -1,11 +1,11 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
 use tacho_record::bisection::{
-    BisectionEnd, BisectionState, CONFLICT, Culprit, NO_RATIO, TestedRevision, UndecidedReason,
-    UnusableKind, UnusableRevision, ValueComparison, ValueSource,
+    BisectionEnd, BisectionState, Culprit, LackCause, LackOfValues, TestedRevision,
+    UndecidedReason, UnusableKind, UnusableRevision, ValueComparison, ValueSource,
 };
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{Bisection, Counter, Metric, SUSPENDED, is_mostly_busy};
+use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
 
 use super::scatter::{noise, varying};
 use super::sizes::{cpu_change, effect, name, size};
@@ -55,7 +55,7 @@ fn very_likely(bisection: &Bisection) -> Option<String> {
 /// Where neither end has values, nor any other that was tried.
 fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     let unusable = &bisection.standing.unusable;
-    let of_builds = unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt);
+    let of_builds = unusable.iter().all(|it| it.lack.kind == UnusableKind::NotBuilt);
     let done = if of_builds { "built" } else { "measured" };
     let others = match unusable.len().saturating_sub(2) {
         0 => String::new(),
@@ -72,7 +72,7 @@ fn lost_end(bisection: &Bisection, [why, hint]: [&str; 2]) -> [String; 2] {
     let BisectionState { ladder, unusable, .. } = &bisection.standing;
     let last = bisection.candidates.len().saturating_sub(1);
     let line = |it: &UnusableRevision| {
-        let (name, why) = (name(bisection, it.place), failure(it.kind, &it.why));
+        let (name, why) = (name(bisection, it.place), failure(&it.lack));
         if ladder.iter().any(|rung| rung.is_of(it.place)) {
             return Some(format!("{name} failed after samples of it were taken ({why})"));
         }
@@ -228,7 +228,9 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "give a larger `--min-effect`, or a metric that layout does not change, such as \
              `--metric instructions=callgrind`",
         ],
-        UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
+        UndecidedReason::Command
+            if unusable.iter().all(|it| it.lack.kind == UnusableKind::NotBuilt) =>
+        {
             [
                 "neither end can be built, for the same reason, so no other revision was tried",
                 "the cause is most likely this host, not the commits: fix the host, then the same \
@@ -250,10 +252,14 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "name an end that can be measured, or let a quirk of the plan patch the commits that \
              do not build",
         ],
-        UndecidedReason::End if unusable.iter().any(|it| it.kind == UnusableKind::WrongAnswer) => [
-            "the answer at one end is wrong, so its times are not comparable",
-            "name ends with the same answer; `--test COMMAND` finds where the answer changed",
-        ],
+        UndecidedReason::End
+            if unusable.iter().any(|it| it.lack.kind == UnusableKind::WrongAnswer) =>
+        {
+            [
+                "the answer at one end is wrong, so its times are not comparable",
+                "name ends with the same answer; `--test COMMAND` finds where the answer changed",
+            ]
+        }
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => {
             [END_LOST, BUILD_LOG]
         }
@@ -285,7 +291,7 @@ const BY_DIFFERENCE: &str = "give the smallest change as a difference in the uni
     such as `--min-effect 1`";
 
 fn has_no_ratio(unusable: &UnusableRevision) -> bool {
-    unusable.why.ends_with(NO_RATIO)
+    unusable.lack.cause == Some(LackCause::NoRatio)
 }
 
 /// What may be done where values have no ratio, and others do.
@@ -306,7 +312,7 @@ pub fn moved(bisection: &Bisection) -> bool {
 /// Whether some could not be built.
 #[must_use]
 pub fn any_not_built(bisection: &Bisection) -> bool {
-    bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
+    bisection.standing.unusable.iter().any(|it| it.lack.kind == UnusableKind::NotBuilt)
 }
 
 /// What hides an end, a line each: `from 0123456789 on: no value`.
@@ -319,7 +325,7 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
         let Some(it) = of(place).or_else(|| of(end)) else {
             return "nothing could be measured".to_owned();
         };
-        format!("nothing could be measured ({})", failure(it.kind, &it.why))
+        format!("nothing could be measured ({})", failure(&it.lack))
     };
     let (first_usable, last_usable) = standing.ends;
     let mut lines = Vec::new();
@@ -353,7 +359,8 @@ pub fn retry(bisection: &Bisection) -> Option<&'static str> {
 
 /// Whether another build may come out otherwise: what does not merge today does not tomorrow.
 fn may_be_built(unusable: &UnusableRevision) -> bool {
-    unusable.kind == UnusableKind::NotBuilt && unusable.why != CONFLICT
+    let LackOfValues { kind, cause, .. } = unusable.lack;
+    kind == UnusableKind::NotBuilt && cause != Some(LackCause::Conflict)
 }
 
 /// Factors by which a number changes with its unit.
@@ -391,33 +398,25 @@ pub fn alike(bisection: &Bisection) -> Vec<&[UnusableRevision]> {
     let measured =
         |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
     let together = |one: &UnusableRevision, next: &UnusableRevision| {
-        let of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
-        let same =
-            one.why == next.why || of_builds || (said(one).is_some() && said(one) == said(next));
-        one.kind == next.kind && same && !measured(one.place, next.place)
+        is_alike(&one.lack, &next.lack) && !measured(one.place, next.place)
     };
     unusable.chunk_by(together).collect()
 }
 
-/// What a wrong answer says but for what was given, how long that was and its digest, which are
-/// each commit's own.
-fn said(unusable: &UnusableRevision) -> Option<Vec<&str>> {
-    let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
-    let words = || {
-        if unusable.why.contains(": expected ") {
-            return vec!["expected"];
-        }
-        unusable.why.split_whitespace().filter(is_word).collect()
-    };
-    (unusable.kind == UnusableKind::WrongAnswer).then(words)
+/// Whether both have the same reason. What was given in place of the right answer is each commit's
+/// own, and so may be what the log of a build says of it.
+fn is_alike(one: &LackOfValues, next: &LackOfValues) -> bool {
+    let is_of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
+    let is_of_answers = matches!(one.cause, Some(LackCause::Answer(_))) && one.cause == next.cause;
+    one.kind == next.kind && (one.why == next.why || is_of_builds || is_of_answers)
 }
 
 /// What went wrong with all of them; where each has details of its own, those of the first.
 #[must_use]
 pub fn failure_of(group: &[UnusableRevision]) -> String {
     let [first, others @ ..] = group else { return String::new() };
-    let one = failure(first.kind, &first.why);
-    if others.iter().all(|it| it.why == first.why) {
+    let one = failure(&first.lack);
+    if others.iter().all(|it| it.lack.why == first.lack.why) {
         one
     } else {
         format!("{one} (at the first commit)")
@@ -455,21 +454,15 @@ pub fn unusable_line(bisection: &Bisection, group: &[UnusableRevision]) -> Strin
 
 /// What went wrong: the kind of failure and its reason, once where both say the same.
 #[must_use]
-pub fn failure(kind: UnusableKind, why: &str) -> String {
-    let what = self::kind(kind);
-    let why = ["unreadable: ", "wrong answer: "]
-        .iter()
-        .find_map(|said| why.strip_prefix(said))
-        .unwrap_or(why);
-    let alike = what == why
-        || why.is_empty()
-        || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
-    match (alike, kind) {
-        (true, UnusableKind::NoMetric) if !why.is_empty() => why.to_owned(),
-        // Its line says all: no time limit was reached.
-        (false, UnusableKind::TimedOut) if why.starts_with(SUSPENDED) => why.to_owned(),
-        (true, _) => what.to_owned(),
-        (false, _) => format!("{what}: {why}"),
+pub fn failure(lack: &LackOfValues) -> String {
+    let (what, why) = (kind(lack.kind), lack.why.as_str());
+    match (lack.kind, lack.cause) {
+        _ if why.is_empty() || why == what => what.to_owned(),
+        // Its line says all: no time limit was reached, or which kind it is.
+        (UnusableKind::WrongAnswer, _) | (_, Some(LackCause::NoMetric | LackCause::Suspended)) => {
+            why.to_owned()
+        }
+        _ => format!("{what}: {why}"),
     }
 }
 
@@ -487,13 +480,18 @@ fn kind(kind: UnusableKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use tacho_record::{AnswerDifference, Failure};
+
     use super::*;
 
     #[test]
     fn a_suspended_command_did_not_time_out() {
         let why = "suspended by signal 22 (SIGTTOU), so it was killed";
-        assert_eq!(failure(UnusableKind::TimedOut, why), why);
-        assert_eq!(failure(UnusableKind::TimedOut, "after 5 s"), "timed out: after 5 s");
+        let suspended =
+            LackOfValues::of_execution(&Failure::Stopped { number: 22 }, why.to_owned());
+        assert_eq!(failure(&suspended), why);
+        let timed_out = LackOfValues::new(UnusableKind::TimedOut, "after 5 s");
+        assert_eq!(failure(&timed_out), "timed out: after 5 s");
     }
 
     #[test]
@@ -534,17 +532,18 @@ mod tests {
     #[test]
     fn wrong_answers_are_told_together_whatever_they_were() {
         let mut bisection = super::super::example::bisection("finished");
-        let wrong = |place: usize, why: &str| UnusableRevision {
-            place,
-            revision: format!("r{place}"),
-            kind: UnusableKind::WrongAnswer,
-            why: why.to_owned(),
+        let wrong = |place: usize, why: &str, shown: AnswerDifference| {
+            let failure = Failure::WrongAnswer { why: why.to_owned(), shown: Some(shown) };
+            let lack = LackOfValues::of_execution(&failure, failure.line());
+            UnusableRevision { place, revision: format!("r{place}"), lack }
         };
+        let digest = |given: &str| format!("digest {given}, not ba9876543210");
+        let text = "the output does not contain the expected text";
         bisection.standing.unusable = vec![
-            wrong(5, "wrong answer: digest 0123456789ab (6 B), not ba9876543210"),
-            wrong(6, "wrong answer: digest 1123456789ab (120 B), not ba9876543210"),
-            wrong(7, "wrong answer: the output does not contain the expected text"),
-            wrong(8, "wrong answer: the output does not contain the expected text"),
+            wrong(5, &digest("0123456789ab (6 B)"), AnswerDifference::Digest),
+            wrong(6, &digest("1123456789ab (120 B)"), AnswerDifference::Digest),
+            wrong(7, text, AnswerDifference::Lacks),
+            wrong(8, text, AnswerDifference::Lacks),
         ];
         let reported: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
@@ -552,18 +551,16 @@ mod tests {
                      commit)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(reported, [(2, first.to_owned()), (2, contains.to_owned())]);
-        let texts = [
-            r#"wrong answer: expected "6", got "7""#,
-            "wrong answer: line 2: expected \"b\", got x",
-        ];
-        for (unusable, why) in bisection.standing.unusable.iter_mut().zip(texts) {
-            unusable.why = why.to_owned();
+        let lines = [r#"expected "6", got "7""#, "line 2: expected \"b\", got x"];
+        for (unusable, (place, why)) in bisection.standing.unusable.iter_mut().zip((5..).zip(lines))
+        {
+            *unusable = wrong(place, why, AnswerDifference::Line);
         }
         let groups: Vec<usize> = alike(&bisection).iter().map(|group| group.len()).collect();
         assert_eq!(groups, [2, 2]);
         // Exits of other statuses are other reasons.
         for (unusable, code) in bisection.standing.unusable.iter_mut().zip(1..) {
-            (unusable.kind, unusable.why) = (UnusableKind::Crashed, format!("exit {code}"));
+            unusable.lack = LackOfValues::new(UnusableKind::Crashed, format!("exit {code}"));
         }
         assert_eq!(alike(&bisection).len(), 4);
     }

@@ -26,7 +26,7 @@ impl WrongAnswers {
     #[must_use]
     pub fn of(bisection: &Bisection) -> Option<Self> {
         let BisectionState { unusable, ladder, .. } = &bisection.standing;
-        let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
+        let wrong = unusable.iter().filter(|it| it.lack.kind == UnusableKind::WrongAnswer);
         let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
         let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
         let [first, last] = [*wrong.iter().min()?, *wrong.iter().max()?];

@@ -38,7 +38,7 @@ impl<'a> RowState<'a> {
             _ if !point.values.is_empty() => RowState::Measured,
             _ if point.limited.count > 0 => RowState::LimitReached,
             _ if point.failed > 0 => RowState::ExecutionsFailed,
-            (Some(BuildState::Failed { why }), _) => RowState::BuildFailed(why),
+            (Some(BuildState::Failed { why, .. }), _) => RowState::BuildFailed(why),
             (Some(BuildState::Skipped { why }), _) => RowState::BuildSkipped(why),
             (Some(BuildState::TimedOut { limit }), _) => RowState::BuildTimedOut(*limit),
             _ => RowState::NotMeasured,

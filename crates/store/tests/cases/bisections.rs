@@ -2,8 +2,8 @@
 
 use tacho_record::bisection::{
     BisectedEffect, BisectionEnd, BisectionRequest, BisectionState, BisectionStep, Candidate,
-    Culprit, HostReadings, Stage, StepResult, Suspects, UndecidedReason, UnusableKind,
-    ValueComparison, ValueSource,
+    Culprit, HostReadings, LackOfValues, Stage, StepResult, Suspects, UndecidedReason,
+    UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_record::{Bisection, Digest, Metric, Purpose, Revision, RunState};
 use tacho_store::NewRun;
@@ -123,7 +123,7 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
         ),
         observed(
             3,
-            StepResult::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() },
+            StepResult::Unusable(LackOfValues::new(UnusableKind::NoMetric, "nothing matches")),
         ),
     ];
     for step in &steps {

@@ -79,7 +79,7 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
         took: Duration::new(120, 7),
         log: Some(Digest::of("log")),
     };
-    let failed = BuildState::Failed { why: "make: *** [all] Error 1".into() };
+    let failed = BuildState::failed("make: *** [all] Error 1");
     let done = BuildState::Built { artifact: Digest::of("program"), size: u64::MAX, layouts: None };
     let timed_out = BuildState::TimedOut { limit: Duration::from_millis(1) };
     let first = build("a", "old", "2026-01-01T00:00:00Z", failed);

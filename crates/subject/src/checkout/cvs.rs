@@ -47,7 +47,7 @@ impl Copy {
         match self.update(&folder, &seal, is_new, revision, work) {
             // Whatever happened to our copy, another one is made; the revision gets a second
             // chance.
-            Err(WorkStop::Failed(_)) if !is_new => {
+            Err(WorkStop::Failed(..)) if !is_new => {
                 self.update(&folder, &seal, true, revision, work)
             }
             result => result,
@@ -66,8 +66,8 @@ impl Copy {
     /// What does not come because the repository does not answer is no matter of the revision.
     fn whose(&self, stop: WorkStop) -> WorkStop {
         match stop {
-            WorkStop::Failed(why) => {
-                self.cvs.reach().map_or_else(WorkStop::Fatal, |()| WorkStop::Failed(why))
+            WorkStop::Failed(why, cause) => {
+                self.cvs.reach().map_or_else(WorkStop::Fatal, |()| WorkStop::Failed(why, cause))
             }
             stop => stop,
         }
@@ -83,7 +83,7 @@ impl Copy {
         work: &mut CheckoutWork,
     ) -> Result<(), WorkStop> {
         let date = revision.date.map(|date| date.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
-        let date = date.ok_or_else(|| WorkStop::Failed("the revision has no date".to_owned()))?;
+        let date = date.ok_or_else(|| WorkStop::failed("the revision has no date"))?;
         work.log.note(&format!(
             "gets `{}` of {date} from {}",
             self.module.module,
@@ -101,12 +101,12 @@ impl Copy {
             let module = ["--", &self.module.module];
             let mut command = self.cvs.command([&into, options.as_slice(), &module].concat());
             command.current_dir(folder.parent().unwrap_or(folder));
-            work.step("cvs checkout", command)?;
+            work.fetch("cvs checkout", command)?;
         } else {
             let mut command =
                 self.cvs.command([&["update", "-d", "-P", "-C"], options.as_slice()].concat());
             command.current_dir(folder);
-            work.step("cvs update", command)?;
+            work.fetch("cvs update", command)?;
         }
         fs::write(seal, self.seal()).map_err(SubjectError::cache("write", seal))?;
         Ok(())

@@ -4,8 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use tacho_record::Revision;
-use tacho_record::bisection::CONFLICT;
+use tacho_record::{BuildFailure, Revision};
 
 use super::{Checkout, CheckoutOrigin};
 use crate::SubjectError;
@@ -51,7 +50,7 @@ impl Checkout {
         let (CheckoutOrigin::Git(repository), Some((first, rest))) =
             (self.origin.clone(), onto.split_first())
         else {
-            return Err(WorkStop::Failed("only a commit of git is merged into another".to_owned()));
+            return Err(WorkStop::failed("only a commit of git is merged into another"));
         };
         self.take_from_git(&repository, &Revision::bare(first), work)?;
         let busy = self.busy();
@@ -72,13 +71,12 @@ impl Checkout {
             BuildEnd::Exited(status) => {
                 let conflict = !self.git().lines(&["ls-files", "--unmerged"])?.is_empty();
                 self.end_merge()?;
-                let why = if conflict {
-                    CONFLICT.to_owned()
-                } else {
-                    let said = work.log.error_line().unwrap_or_default();
-                    format!("git merge failed with {status}: {said}")
-                };
-                Err(WorkStop::Failed(why))
+                if conflict {
+                    let why = "it does not merge without conflicts".to_owned();
+                    return Err(WorkStop::Failed(why, Some(BuildFailure::Conflict)));
+                }
+                let said = work.log.error_line().unwrap_or_default();
+                Err(WorkStop::failed(format!("git merge failed with {status}: {said}")))
             }
             BuildEnd::Cut(cut) => Err(WorkStop::Cut(cut)),
         }

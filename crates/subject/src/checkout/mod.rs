@@ -7,6 +7,7 @@
 
 mod cvs;
 mod merge;
+pub(crate) mod network;
 mod submodule;
 pub(crate) mod work;
 
@@ -103,7 +104,7 @@ impl Checkout {
         match self.check_out(repository, revision, work) {
             // Whatever happened to our clone, it is cheaply replaced; the revision gets a second
             // chance.
-            Err(WorkStop::Failed(_)) if !is_new => {
+            Err(WorkStop::Failed(..)) if !is_new => {
                 self.clone_again(repository, work)?;
                 self.check_out(repository, revision, work)
             }
@@ -140,10 +141,10 @@ impl Checkout {
                 copy.take(&self.cache, &taken, other, work)?;
                 let put = self.replace(&taken, path);
                 files::remove(&taken).map_err(SubjectError::cache("remove", &taken))?;
-                put.map_err(|error| WorkStop::Failed(format!("{what} failed: {error}")))
+                put.map_err(|error| WorkStop::failed(format!("{what} failed: {error}")))
             }
             CheckoutOrigin::Nowhere => {
-                Err(WorkStop::Failed(format!("{what} failed: there is no repository")))
+                Err(WorkStop::failed(format!("{what} failed: there is no repository")))
             }
         }
     }
@@ -203,8 +204,8 @@ impl Checkout {
         let mut command = Git::below(&self.cache, &self.cache).command(clone);
         command.arg(&repository.common).arg(&self.tree);
         // That there can be no clone is no matter of the revision.
-        work.step("git clone", command).map_err(|stop| match stop {
-            WorkStop::Failed(why) => {
+        work.fetch("git clone", command).map_err(|stop| match stop {
+            WorkStop::Failed(why, _) => {
                 WorkStop::Fatal(SubjectError::Git { command: "clone".to_owned(), why })
             }
             stop => stop,
@@ -263,7 +264,7 @@ impl Checkout {
         // git sees neither sockets nor FIFOs nor devices, and takes a folder that holds one for an
         // empty one.
         files::remove_special(&self.tree)
-            .map_err(|error| WorkStop::Failed(format!("cannot clean the checkout: {error}")))?;
+            .map_err(|error| WorkStop::failed(format!("cannot clean the checkout: {error}")))?;
         let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
         work.step("git checkout", git.command(checkout))?;
         work.step("git clean", git.command(["clean", "-ffdxq"]))?;
@@ -296,7 +297,7 @@ impl Checkout {
                 ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--"];
             let mut command = self.git().command(fetch);
             command.arg(&repository.common).arg("refs/tags/*:refs/tags/*");
-            work.step("git fetch", command)?;
+            work.fetch("git fetch", command)?;
             self.has_tags = true;
         }
         Ok(())
@@ -318,7 +319,7 @@ impl Checkout {
         let mut command =
             self.git().command(["fetch", "--quiet", "--no-tags", "--update-shallow", pack, "--"]);
         command.arg(&repository.common).arg(&revision.id);
-        work.step("git fetch", command)
+        work.fetch("git fetch", command)
     }
 }
 

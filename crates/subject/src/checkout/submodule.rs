@@ -37,7 +37,7 @@ pub(super) fn update(
     for submodule in submodules(&git)? {
         let name = Path::new(&submodule.name);
         if !name.components().all(|component| matches!(component, Component::Normal(_))) {
-            return Err(WorkStop::Failed(format!(
+            return Err(WorkStop::failed(format!(
                 "submodule `{}` has a name that is not a path",
                 submodule.name
             )));
@@ -58,7 +58,7 @@ fn update_one(
     let Submodule { name, path } = submodule;
     // What an earlier revision said about it is forgotten first.
     git.output(&["config", "--remove-section", &format!("submodule.{name}")])?;
-    work.step("git submodule init", git.command(["submodule", "--quiet", "init", "--", path]))?;
+    work.fetch("git submodule init", git.command(["submodule", "--quiet", "init", "--", path]))?;
     let url = git.lines_if_any(&["config", "--get", &format!("submodule.{name}.url")])?;
     let own = git_folder(git)?.join("modules").join(name);
     let tree = git.folder().join(path);
@@ -69,7 +69,7 @@ fn update_one(
         let mut clone =
             git.command(["clone", "--quiet", "--shared", "--no-checkout", "--template="]);
         clone.arg("--separate-git-dir").arg(&own).arg("--").arg(user).arg(&tree);
-        work.step("git clone", clone)?;
+        work.fetch("git clone", clone)?;
     }
     if let (Some(url), true) = (url.first(), own.exists()) {
         Git::new(&own).read(&["--git-dir=.", "config", "remote.origin.url", url])?;
@@ -84,7 +84,7 @@ fn update_one(
         "--",
         path,
     ];
-    work.step("git submodule update", git.command(update))
+    work.fetch("git submodule update", git.command(update))
 }
 
 /// The submodules that are at their places and that the project does not leave out itself.

@@ -2,6 +2,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use tacho_record::BuildFailure;
 use tempfile::TempDir;
 
 use super::*;
@@ -285,8 +286,9 @@ fn a_revision_that_is_not_there_fails_alone() {
     let repo = repo().commit("a");
     let mut bench = GitBench::of(repo.path());
     let gone = "0123456789012345678901234567890123456789";
-    let Err(WorkStop::Failed(why)) = bench.take(gone) else { panic!("it is there") };
+    let Err(WorkStop::Failed(why, cause)) = bench.take(gone) else { panic!("it is there") };
     assert!(why.starts_with("git fetch failed with exit status 128: fatal: "), "{why}");
+    assert_eq!(cause, Some(BuildFailure::Fetch));
     assert_eq!(bench.shown(&repo.id("HEAD")), "a=a");
 }
 
@@ -401,7 +403,7 @@ fn a_submodule_that_cannot_be_had_is_a_reason_to_fail() {
     let (_folder, clone) = program.cloned(&[]);
     drop(library);
     let mut bench = GitBench::of(&clone);
-    let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
+    let Err(WorkStop::Failed(why, _)) = bench.take(&program.id("HEAD")) else {
         panic!("it could be had")
     };
     assert!(why.starts_with("git submodule update failed with exit status "), "{why}");
@@ -421,7 +423,7 @@ fn a_submodule_with_a_name_that_leads_away_is_refused() {
     ]);
     let program = program.commit("evil");
     let mut bench = GitBench::of(program.path());
-    let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
+    let Err(WorkStop::Failed(why, _)) = bench.take(&program.id("HEAD")) else {
         panic!("it was taken")
     };
     assert!(why.contains("../../x"), "{why}");
@@ -461,7 +463,8 @@ fn a_revision_is_merged_into_others() {
         }
     };
     assert_eq!(merged(&mut bench, &s, &[&base]), "x=3 y=s");
-    assert_eq!(merged(&mut bench, &t, &[&base]), "Failed(\"it does not merge without conflicts\")");
+    let conflict = "Failed(\"it does not merge without conflicts\", Some(Conflict))";
+    assert_eq!(merged(&mut bench, &t, &[&base]), conflict);
     assert_eq!(merged(&mut bench, &u, &[&base]), "x=3 y=s", "after a conflict");
     assert_eq!(merged(&mut bench, &u, &[&base, &other]), "x=3 y=s z=v", "as an octopus does");
     assert_eq!(merged(&mut bench, &repo.id("m~1"), &[&base]), "x=3", "what is there already");

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use tacho_record::BuildFailure;
+
 use crate::SubjectError;
 use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
 
@@ -11,16 +13,21 @@ pub(crate) enum WorkStop {
     /// It was cut short.
     Cut(Cut),
     /// The revision is such that it cannot be, for this reason.
-    Failed(String),
+    Failed(String, Option<BuildFailure>),
     /// Nothing can be built any more.
     Fatal(SubjectError),
 }
 
 impl WorkStop {
+    /// A failure whose reason decides nothing.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self::Failed(why.into(), None)
+    }
+
     /// Says which quirk's doing it was.
     pub fn of_quirk(self, quirk: &str) -> Self {
         match self {
-            Self::Failed(why) => Self::Failed(format!("quirk `{quirk}`: {why}")),
+            Self::Failed(why, cause) => Self::Failed(format!("quirk `{quirk}`: {why}"), cause),
             stop => stop,
         }
     }
@@ -30,7 +37,7 @@ impl From<SubjectError> for WorkStop {
     /// What git or cvs cannot do with one revision it may well do with another.
     fn from(error: SubjectError) -> Self {
         match error {
-            SubjectError::Git { .. } | SubjectError::Cvs { .. } => Self::Failed(error.to_string()),
+            SubjectError::Git { .. } | SubjectError::Cvs { .. } => Self::failed(error.to_string()),
             error => Self::Fatal(error),
         }
     }
@@ -50,17 +57,36 @@ impl CheckoutWork<'_> {
         match execute(command, self.log, self.limits)? {
             BuildEnd::Exited(status) if status.success() => Ok(()),
             BuildEnd::Exited(status) => {
+                let code = status.code();
                 let status = status.to_string().replace("exit status: ", "exit status ");
                 let said =
                     self.log.error_line().map(|line| format!(": {line}")).unwrap_or_default();
-                let failed =
-                    if what == BUILD { String::new() } else { format!("{what} failed with ") };
-                Err(WorkStop::Failed(format!("{failed}{status}{said}")))
+                let (failed, cause) = match (what, code) {
+                    (BUILD, Some(NOT_EXECUTABLE | NOT_FOUND)) => {
+                        (String::new(), Some(BuildFailure::Missing))
+                    }
+                    (BUILD, _) => (String::new(), None),
+                    _ => (format!("{what} failed with "), None),
+                };
+                Err(WorkStop::Failed(format!("{failed}{status}{said}"), cause))
             }
             BuildEnd::Cut(cut) => Err(WorkStop::Cut(cut)),
         }
     }
+
+    /// The same with a command that fetches something.
+    pub fn fetch(&mut self, what: &str, command: Command) -> Result<(), WorkStop> {
+        self.step(what, command).map_err(|stop| match stop {
+            WorkStop::Failed(why, _) => WorkStop::Failed(why, Some(BuildFailure::Fetch)),
+            stop => stop,
+        })
+    }
 }
+
+/// A shell exits so when what it is to execute cannot be executed.
+const NOT_EXECUTABLE: i32 = 126;
+/// A shell exits so when what it is to execute is not there.
+const NOT_FOUND: i32 = 127;
 
 /// What the plan's build command is called among the steps.
 pub(crate) const BUILD: &str = "build";

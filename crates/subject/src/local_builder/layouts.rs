@@ -41,7 +41,7 @@ impl LocalBuilder {
         let made = self.each(&folder, revision, applied, work);
         self.layout = None;
         let (content, number) = made?;
-        let artifact = content.digest().map_err(WorkStop::Failed)?;
+        let artifact = content.digest().map_err(WorkStop::failed)?;
         self.cache.store(&content, artifact)?;
         // What cannot be removed now is removed before the next ones.
         let _ = files::remove(&folder);
@@ -62,7 +62,7 @@ impl LocalBuilder {
             work.log.note(&format!("layout {}", layout.number))?;
             self.layout = Some(layout);
             let content = self.content(revision, applied, work)?;
-            if seen.insert(content.digest().map_err(WorkStop::Failed)?) {
+            if seen.insert(content.digest().map_err(WorkStop::failed)?) {
                 let own = folder.join(layout_folder(number));
                 fs::create_dir_all(&own).map_err(SubjectError::cache("create", &own))?;
                 copy(&content, &own).map_err(SubjectError::cache("write", &own))?;

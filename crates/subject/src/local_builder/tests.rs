@@ -62,7 +62,7 @@ impl BuildBench {
     /// Why the build failed.
     fn why(&mut self, id: &str) -> String {
         match self.build(id) {
-            (BuildState::Failed { why }, _) => why,
+            (BuildState::Failed { why, .. }, _) => why,
             (state, log) => panic!("{state:?}: {log}"),
         }
     }
@@ -216,7 +216,7 @@ fn a_command_sees_its_own_repository_and_no_other() {
     let BuildOutcome::Done { build, .. } = builder.build(&revision("1"), &NEVER).unwrap() else {
         panic!("interrupted")
     };
-    let BuildState::Failed { why } = build.state else { panic!("{:?}", build.state) };
+    let BuildState::Failed { why, .. } = build.state else { panic!("{:?}", build.state) };
     assert!(why.contains("not a git repository"), "{why}");
 }
 

@@ -108,7 +108,7 @@ impl QuirkPatch {
         work.log.write(said.as_bytes()).map_err(SubjectError::cache("write", work.log.path()))?;
         let ends = self.ends(tree).map_or_else(String::new, |ends| format!("; {ends}"));
         let why = self.why(&said, |file| fs::read(self.path(tree, file)).ok());
-        Err(WorkStop::Failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
+        Err(WorkStop::failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
     }
 
     /// Has git apply it.

@@ -174,7 +174,9 @@ impl From<&Build> for BuildAnswer {
     fn from(build: &Build) -> Self {
         let (why, size) = match &build.state {
             BuildState::Built { size, .. } => (None, Some(*size)),
-            BuildState::Failed { why } | BuildState::Skipped { why } => (Some(why.clone()), None),
+            BuildState::Failed { why, .. } | BuildState::Skipped { why } => {
+                (Some(why.clone()), None)
+            }
             BuildState::TimedOut { limit } => {
                 (Some(format!("longer than {} s", limit.as_secs_f64())), None)
             }

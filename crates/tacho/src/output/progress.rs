@@ -288,7 +288,7 @@ impl Observer for Progress {
                 self.bar.inc(1);
                 // A patch that does not apply is an error, and nothing was built.
                 let is_patch = match &build.state {
-                    BuildState::Failed { why } => {
+                    BuildState::Failed { why, .. } => {
                         why.starts_with(&format!("quirk `{OF_TRY}`: patch `"))
                     }
                     _ => false,

@@ -71,7 +71,7 @@ fn the_same_program_needs_no_samples() {
 #[test]
 fn why_it_cannot_be_told_is_said() {
     let mut scene = beside(100.0, 0.0);
-    scene.builds.insert(SIDE.into(), BuildState::Failed { why: "exit 2".into() });
+    scene.builds.insert(SIDE.into(), BuildState::failed("exit 2"));
     let (standing, aside) = reported(&scene);
     assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Unknown));
     assert_eq!(aside.why.as_deref(), Some("exit 2"));

@@ -1,5 +1,7 @@
 //! Revisions that have no values, ends among them.
 
+use tacho_record::BuildFailure;
+
 use super::*;
 
 #[test]
@@ -11,7 +13,10 @@ fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
     let unusable: Vec<usize> = standing.unusable.iter().map(|it| it.place).collect();
     assert_eq!(unusable, [10, 11, 12, 13, 14]);
     assert!(
-        standing.unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt && it.why == "exit 2")
+        standing
+            .unusable
+            .iter()
+            .all(|it| it.lack.kind == UnusableKind::NotBuilt && it.lack.why == "exit 2")
     );
 }
 
@@ -69,7 +74,7 @@ fn a_wrong_answer_at_both_ends_is_tried_nowhere_else() {
     }
     let standing = scene.standing();
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
-    assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::WrongAnswer));
+    assert!(standing.unusable.iter().all(|it| it.lack.kind == UnusableKind::WrongAnswer));
     assert_eq!((standing.builds, standing.unusable.len()), (2, 2));
 }
 
@@ -79,7 +84,8 @@ fn what_cannot_be_fetched_is_tried_at_the_ends_alone_and_again_the_next_time() {
     for order in 1..=64 {
         let why =
             format!("git submodule update failed with exit status 1: fatal: no module {order}");
-        scene.builds.insert(format!("r{order}"), BuildState::Failed { why });
+        let cause = Some(BuildFailure::Fetch);
+        scene.builds.insert(format!("r{order}"), BuildState::Failed { why, cause });
     }
     let standing = scene.standing();
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
@@ -103,7 +109,9 @@ fn where_the_metric_is_missing_from_somewhere_on_the_place_is_found() {
     let standing = scene.standing();
     assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(76, 77)]));
     assert_eq!(standing.ends, (0, 98), "and no other between is taken for an end");
-    assert!(standing.unusable.iter().any(|it| it.place == 99 && it.kind == UnusableKind::NoMetric));
+    assert!(
+        standing.unusable.iter().any(|it| it.place == 99 && it.lack.kind == UnusableKind::NoMetric)
+    );
     assert!(standing.unusable.len() <= 2 * 7, "{:?}", standing.unusable);
     // Nothing changed as long as it was there.
     scene.millis = vec![100.0; 128];
@@ -135,7 +143,7 @@ fn revisions_that_fail_are_kept_apart_and_told() {
             1 => UnusableKind::TimedOut,
             _ => UnusableKind::NoMetric,
         };
-        assert_eq!(unusable.kind, expected, "{unusable:?}");
+        assert_eq!(unusable.lack.kind, expected, "{unusable:?}");
     }
 }
 
@@ -150,7 +158,7 @@ fn a_value_without_a_ratio_is_told() {
     }
     let standing = scene.standing();
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
-    assert_eq!(standing.unusable[0].why, "its `errors` is 0, which has no ratio to another");
+    assert_eq!(standing.unusable[0].lack.why, "its `errors` is 0, which has no ratio to another");
     // Not even to others of its kind.
     scene.prints.insert("r8".into(), "ok -3");
     scene.again = true;

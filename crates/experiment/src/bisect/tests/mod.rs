@@ -142,7 +142,7 @@ impl Scene {
 
     fn without(mut self, orders: impl IntoIterator<Item = usize>) -> Self {
         for place in orders {
-            let failed = BuildState::Failed { why: "exit 2".into() };
+            let failed = BuildState::failed("exit 2");
             self.builds.insert(format!("r{}", place + 1), failed);
         }
         self

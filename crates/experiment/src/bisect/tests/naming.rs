@@ -299,7 +299,7 @@ fn memory_is_bisected_by_its_pages() {
     scene.again = true;
     let standing = scene.standing();
     assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
-    assert_eq!(standing.unusable[0].why, "it has no `peak-memory`");
+    assert_eq!(standing.unusable[0].lack.why, "it has no `peak-memory`");
 }
 
 #[test]

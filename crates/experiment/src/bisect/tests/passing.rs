@@ -73,6 +73,6 @@ fn how_a_command_ends_says_whether_it_failed_or_can_tell() {
         let standing = of(ended);
         assert_eq!(named(&standing), [(11, 15)]);
         assert_eq!(standing.unusable.len(), 3);
-        assert!(standing.unusable.iter().all(|it| it.kind == kind), "{:?}", standing.unusable);
+        assert!(standing.unusable.iter().all(|it| it.lack.kind == kind), "{:?}", standing.unusable);
     }
 }

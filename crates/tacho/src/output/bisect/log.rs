@@ -107,7 +107,7 @@ pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
                 beside => format!("{shown} ({beside})"),
             }
         }
-        StepResult::Unusable { kind, why } => failure(*kind, why),
+        StepResult::Unusable(lack) => failure(lack),
     };
     let under = step.under.map_or_else(String::new, |under| format!(" with {}", under.words()));
     format!("{:>4} {short}{place}{under}: {what}\n", step.number)

@@ -305,8 +305,10 @@ fn listed(bisection: &Bisection, places: &[usize]) -> Vec<Block> {
 /// What to do where no end can be built since a program is not there: its name may be mistyped.
 fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
     let first = bisection.standing.unusable.first();
-    let first = first.filter(|it| it.kind == UnusableKind::NotBuilt)?;
-    (reason == UndecidedReason::Command).then(|| unbuilt::missing_program(&first.why)).flatten()
+    let first = first.filter(|it| it.lack.kind == UnusableKind::NotBuilt)?;
+    (reason == UndecidedReason::Command)
+        .then(|| unbuilt::missing_program(&first.lack.why))
+        .flatten()
 }
 
 /// What came of the sides of culprits, where all changes were asked for.
