@@ -61,6 +61,8 @@ pub enum BuildFailure {
     Fetch,
     /// The shell found no program that the build command names, or could not execute it.
     Missing,
+    /// A patch that is tried, and that is of no quirk of the plan, does not apply.
+    TriedPatch,
 }
 
 impl BuildState {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Revision;
-use tacho_record::plan::Commands;
+use tacho_record::plan::{Commands, Quirk};
 
 use crate::quirks::{LoadedQuirk, QuirkPatch, RevisionQuirks};
 
@@ -62,10 +62,12 @@ impl<'a> CheckoutQuirks<'a> {
         takes.filter_map(|take| Some((take.path.as_str(), self.sources.get(&take.from)?))).collect()
     }
 
-    /// The patches, each with the name of its quirk.
-    pub fn patches(&self) -> impl Iterator<Item = (&'a str, &'a QuirkPatch)> {
-        self.quirks.iter().flat_map(|loaded| {
-            loaded.patches.iter().map(|patch| (loaded.quirk.name.as_str(), patch))
-        })
+    /// The patches, each with its quirk.
+    pub fn patches(&self) -> impl Iterator<Item = (&'a Quirk, &'a QuirkPatch)> {
+        let of = |loaded: &&'a LoadedQuirk| {
+            let LoadedQuirk { quirk, patches } = *loaded;
+            patches.iter().map(move |patch| (quirk, patch))
+        };
+        self.quirks.iter().flat_map(of)
     }
 }

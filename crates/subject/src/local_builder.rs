@@ -235,7 +235,7 @@ impl LocalBuilder {
         for (quirk, patch) in dress.patches() {
             patch
                 .apply(&self.folder, self.checkout.tree(), work)
-                .map_err(|stop| stop.of_quirk(quirk))?;
+                .map_err(|stop| stop.of_patch(quirk))?;
         }
         self.execute(
             "before-build",

@@ -73,10 +73,11 @@ impl LackOfValues {
     /// That of a build that failed.
     #[must_use]
     pub fn of_build(cause: Option<BuildFailure>, why: &str) -> Self {
-        let cause = cause.map(|cause| match cause {
-            BuildFailure::Conflict => LackCause::Conflict,
-            BuildFailure::Fetch => LackCause::Fetch,
-            BuildFailure::Missing => LackCause::Missing,
+        let cause = cause.and_then(|cause| match cause {
+            BuildFailure::Conflict => Some(LackCause::Conflict),
+            BuildFailure::Fetch => Some(LackCause::Fetch),
+            BuildFailure::Missing => Some(LackCause::Missing),
+            BuildFailure::TriedPatch => None,
         });
         Self { cause, ..Self::new(UnusableKind::NotBuilt, why) }
     }

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Quirk {
     /// Its name, unique in the plan.
     pub name: String,
+    /// Whether it is in no plan, and only tried: then no message names it.
+    pub is_tried: bool,
     /// Why it is there, for later readers.
     pub why: String,
     /// Where its stretch of history begins; none: at the beginning.
@@ -40,6 +42,7 @@ impl Quirk {
     pub fn named(name: &str, why: &str) -> Self {
         Self {
             name: name.to_owned(),
+            is_tried: false,
             why: why.to_owned(),
             start: None,
             end: None,

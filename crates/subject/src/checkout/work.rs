@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use tacho_record::BuildFailure;
+use tacho_record::plan::Quirk;
 
 use crate::SubjectError;
 use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
@@ -24,10 +25,15 @@ impl WorkStop {
         Self::Failed(why.into(), None)
     }
 
-    /// Says which quirk's doing it was.
-    pub fn of_quirk(self, quirk: &str) -> Self {
+    /// Says which quirk's patch it was.
+    pub fn of_patch(self, quirk: &Quirk) -> Self {
         match self {
-            Self::Failed(why, cause) => Self::Failed(format!("quirk `{quirk}`: {why}"), cause),
+            Self::Failed(why, _) if quirk.is_tried => {
+                Self::Failed(why, Some(BuildFailure::TriedPatch))
+            }
+            Self::Failed(why, cause) => {
+                Self::Failed(format!("quirk `{}`: {why}", quirk.name), cause)
+            }
             stop => stop,
         }
     }

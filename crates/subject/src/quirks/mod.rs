@@ -157,9 +157,10 @@ impl Quirks {
 
 /// Says of which quirk an error is.
 pub(crate) fn of(quirk: &Quirk) -> impl FnOnce(SubjectError) -> SubjectError {
-    let quirk = quirk.name.clone();
+    let (quirk, is_tried) = (quirk.name.clone(), quirk.is_tried);
     move |source| match source {
         SubjectError::Quirk { .. } => source,
+        source if is_tried => source,
         source => SubjectError::Quirk { quirk, source: Box::new(source) },
     }
 }

@@ -4,16 +4,15 @@
 //! recipe of its own, and both builds are compared as any two are. All is built before anything is
 //! measured.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonResult, compare as compare_sides, rows_of};
-use tacho_record::plan::{Commands, Quirk, Subject};
+use tacho_record::plan::{Quirk, Subject};
 use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, Program, Revision, Side, StopCondition};
 use tacho_report::build::why_not;
-use tacho_subject::{Layout, SubjectError, history};
+use tacho_subject::{Layout, history};
 
 use super::compare::exit_status::exit;
 use super::compare::fail_on::{fail_on, metrics};
@@ -31,7 +30,6 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOnGate};
-use crate::output::progress::OF_TRY;
 use crate::project::Project;
 
 /// What is no difference, by default.
@@ -199,7 +197,7 @@ fn check(
     let paths = patches.iter().map(|patch| patch.path.clone()).collect();
     let subject = patched(plan, paths).subject;
     let recipes = tacho_subject::recipes(&subject, &project.folder, std::slice::from_ref(base));
-    recipes.map(drop).map_err(|error| renamed(unquirked(error.into()), patches))
+    recipes.map(drop).map_err(|error| renamed(error.into(), patches))
 }
 
 /// A diff that stands there a second time.
@@ -219,19 +217,7 @@ fn combinations(patches: &[Patch]) -> Vec<Vec<Patch>> {
 
 /// The plan that applies these patches to whatever it builds.
 fn patched(plan: &Plan, patches: Vec<String>) -> Plan {
-    let quirk = Quirk {
-        name: OF_TRY.to_owned(),
-        why: "it is tried".to_owned(),
-        start: None,
-        end: None,
-        once: false,
-        skip: false,
-        patches,
-        take: Vec::new(),
-        environment: BTreeMap::new(),
-        build: None,
-        commands: Commands::default(),
-    };
+    let quirk = Quirk { is_tried: true, patches, ..Quirk::named("try", "it is tried") };
     let quirks = plan.subject.quirks.iter().cloned().chain([quirk]).collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
@@ -299,10 +285,10 @@ impl Trying<'_> {
         let build = self
             .session
             .measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
-        let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
+        let Some(build) = build? else { return Ok(None) };
         let program = |artifact| Program::Build { artifact, revision: base.id.clone() };
         let state = &build.state;
-        Ok(Some(state.artifact().map(program).ok_or_else(|| without_quirk(&why_not(state)))))
+        Ok(Some(state.artifact().map(program).ok_or_else(|| why_not(state))))
     }
 
     /// The same in several layouts.
@@ -315,12 +301,12 @@ impl Trying<'_> {
             of,
             &self.layouts,
         );
-        Ok(match program.map_err(unquirked)? {
+        Ok(match program? {
             Ok((program, took)) => {
                 self.build = Some(took);
                 Some(Ok(program))
             }
-            Err(ComparisonResult::NotBuilt { why, .. }) => Some(Err(without_quirk(&why))),
+            Err(ComparisonResult::NotBuilt { why, .. }) => Some(Err(why)),
             Err(_) => None,
         })
     }
@@ -356,21 +342,6 @@ impl Trying<'_> {
             }
         };
         Ok(TryOutcome { patches: diff.names, terms, compared, build: self.build })
-    }
-}
-
-/// Why something does not build, without the quirk that is in no plan.
-fn without_quirk(why: &str) -> String {
-    why.replacen(&format!("quirk `{OF_TRY}`: "), "", 1)
-}
-
-/// What is wrong with a diff, without the quirk that is in no plan.
-fn unquirked(error: CliError) -> CliError {
-    match error {
-        CliError::Subject(SubjectError::Quirk { quirk, source }) if quirk == OF_TRY => {
-            CliError::Subject(*source)
-        }
-        other => other,
     }
 }
 

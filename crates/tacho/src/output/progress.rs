@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer, ShadowedModule};
-use tacho_record::{Bisection, BuildState, Cell, Digest, Revision, Unit};
+use tacho_record::{Bisection, BuildFailure, BuildState, Cell, Digest, Revision, Unit};
 use tacho_report::bisection::WrongAnswers;
 use tacho_subject::ReadProgress;
 
@@ -18,9 +18,6 @@ use super::{terminal, text};
 const HERTZ: u8 = 4;
 /// How many lines of what went wrong are shown.
 const OUTPUT_LINES: usize = 8;
-
-/// The quirk that the patches of `tacho try` are.
-pub const OF_TRY: &str = "try";
 
 /// Draws how far reading a log has come.
 pub fn reading(reading: ReadProgress) {
@@ -287,12 +284,9 @@ impl Observer for Progress {
             Event::BuildEnds { revision, build } => {
                 self.bar.inc(1);
                 // A patch that does not apply is an error, and nothing was built.
-                let is_patch = match &build.state {
-                    BuildState::Failed { why, .. } => {
-                        why.starts_with(&format!("quirk `{OF_TRY}`: patch `"))
-                    }
-                    _ => false,
-                };
+                let tried = Some(BuildFailure::TriedPatch);
+                let is_patch =
+                    matches!(build.state, BuildState::Failed { cause, .. } if cause == tried);
                 if build.state.artifact().is_none() && !is_patch {
                     self.say(&format!("{}: build {}", revision.short(), build.state.word()));
                 }

@@ -45,6 +45,7 @@ impl Check<'_> {
             take.inspect(|take| self.within(&take.path, spot.get("take"))).collect();
         Quirk {
             name: table.name.unwrap_or_else(|| named_after(&table.why)),
+            is_tried: false,
             why: table.why.trim().to_owned(),
             start,
             end,
