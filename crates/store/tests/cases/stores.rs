@@ -17,7 +17,7 @@ pub fn a_newer_schema_is_refused_in_words(ground: &Ground) {
     ] {
         let words = error.to_string();
         assert!(
-            words.ends_with("has schema 999, and this `tacho` knows schemas up to 5")
+            words.ends_with("has schema 999, and this `tacho` knows schemas up to 6")
                 && error.hint().is_some(),
             "{words}"
         );
