@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::harness::{Project, steady};
 
 /// Counts its executions, and prints what the number of the execution says.
-fn project(measure: &str, prints: &str) -> Project {
+pub fn project(measure: &str, prints: &str) -> Project {
     Project::scripts(1)
         .file(
             "prog",

@@ -4,6 +4,7 @@ use crate::bisect::step;
 use crate::changes::tracked;
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
 use crate::layouts::{has_linker, program};
+use crate::stopping;
 
 /// Text of a page without its markup, what is apart in it a line each.
 fn text_of(html: &str) -> String {
@@ -115,8 +116,7 @@ fn series_read_the_same(project: &Project, command: &str) -> usize {
     let mut rows = Vec::new();
     let mut compared = 0;
     for line in terminal.lines() {
-        if let Some((benchmark, rest)) = line.split_once(" · ") {
-            let title = format!("<title>{benchmark} {}", rest.split(" (").next().unwrap());
+        if let Some(title) = title_of(line) {
             let page = all.iter().find(|html| html.contains(&title));
             rows = page_rows(page.unwrap_or_else(|| panic!("no {title}: {terminal}")));
         } else if line.contains("  change ") {
@@ -134,6 +134,12 @@ fn series_read_the_same(project: &Project, command: &str) -> usize {
         }
     }
     compared
+}
+
+/// The title of the page of a series, by the line above its table in a terminal.
+fn title_of(line: &str) -> Option<String> {
+    let (benchmark, rest) = line.split_once(" · ")?;
+    Some(format!("<title>{benchmark} {}", rest.split(" (").next()?))
 }
 
 /// `tacho show run:1`: when it was, and how far it went; pages have the time in UTC.
@@ -198,6 +204,25 @@ fn changes_read_the_same(project: &Project) {
 }
 
 #[test]
+fn what_is_said_of_a_table_of_a_series_is_said_on_its_page() {
+    let project = stopping::project("precision = '1%'", "$((1000 + n % 3))");
+    project.tacho("track HEAD --quiet").exits(0);
+    let terminal = wide(&project, "show");
+    project.tacho("site pages").exits(0);
+    let title = terminal.lines().find_map(title_of).unwrap();
+    let all = pages(&project, "series");
+    let page = all.iter().find(|html| html.contains(&title)).unwrap();
+    let heads = terminal.lines().find(|line| line.contains("revision  ")).unwrap();
+    let (shown, text) = (text_of(page), sentences_of(page));
+    assert_eq!(cells(heads).len(), 7, "none of changes in one row: {terminal}");
+    for head in cells(heads) {
+        assert!(shown.lines().any(|text| text == head), "{head}: {shown}");
+    }
+    let below = terminal.lines().find(|line| line.contains("  * this interval is ")).unwrap();
+    assert!(text.contains(&sentence(below)), "{below}: {text}");
+}
+
+#[test]
 fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
     let project = step(12, 7);
     project.tacho("bisect HEAD~11 HEAD --seed 1 --quiet").succeeds();
@@ -217,6 +242,11 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
     assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");
     let whole = line("whole range ");
     assert!(page.contains(&sentence(whole)), "{whole}: {page}");
+    // What the answer says of the commit and of its verification.
+    for begin in ["over 99.9 % likely; ", "changed work of `work` by "] {
+        let words = line(begin).split_once("; ").map_or(line(begin), |(_, words)| words);
+        assert!(page.contains(&words.replace('`', "")), "{words}: {page}");
+    }
     let cost = terminal.lines().find(|line| line.contains("; run 1 on ")).unwrap();
     for part in cost.split("; ").next().unwrap().split(", ") {
         assert!(part.contains(" in ") && text_of(&html).lines().any(|it| it == part), "{part}");
