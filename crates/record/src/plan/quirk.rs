@@ -12,6 +12,7 @@ pub struct Quirk {
     /// Its name, unique in the plan.
     pub name: String,
     /// Whether it is in no plan, and only tried: then no message names it.
+    #[serde(default)]
     pub is_tried: bool,
     /// Why it is there, for later readers.
     pub why: String,
