@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::SAMPLES;
 use super::readings::RunReading;
+use crate::robust::median_of;
 
 /// The most runs that keep their effect while they wait for a later revision.
 pub(super) const OPEN: usize = 5;
 
 /// How much the pooled variance counts beside a reading's own, in samples.
 const POOLED: f64 = 20.0;
+
+/// How much it counts beside what other runs of the same builds show of a run.
+const ALIKE: f64 = 5.0;
 
 /// A reading as the filter takes it.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +76,8 @@ impl HistoryReadings {
     }
 }
 
-/// Draws the variances together: a few samples do not know their noise, and runs are alike.
+/// Draws the variances together: a few samples do not know their noise, and runs are alike as far
+/// as nothing shows the contrary.
 fn pool(readings: &mut [RunReading]) {
     let all: f64 = readings.iter().map(|one| one.samples as f64).sum();
     let own = |one: &RunReading| one.variance * one.samples as f64;
@@ -81,12 +87,46 @@ fn pool(readings: &mut [RunReading]) {
     let free = all - readings.len() as f64;
     // Of single samples the noise is what their readings say.
     let wider = if free < 1.0 { 1.0 } else { free / (free - 2.0).max(0.5) };
+    let apart = apart_from_others(readings);
     for one in readings {
         let n = one.samples as f64;
         let floor = one.variance.min(1e-7);
+        let (sum, free) = apart.get(&one.run).copied().unwrap_or_default();
+        let of_run = (ALIKE * pooled + sum) / (ALIKE + free);
         one.variance =
-            (wider * (own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
+            (wider * (own(one) * n + POOLED * of_run) / ((POOLED + n) * n)).max(floor).max(1e-14);
     }
+}
+
+/// Of each run that has a sample or two a build, how far its levels are from those of other runs of
+/// the same builds, beside what all of them have in common: the sum of the squares, in variances of
+/// one sample, and its degrees of freedom.
+///
+/// Such a run does not show its noise from within: beside a load its levels would overrule those of
+/// ten quiet rounds.
+fn apart_from_others(readings: &[RunReading]) -> BTreeMap<u32, (f64, f64)> {
+    let mut builds: BTreeMap<(usize, &[u32]), Vec<&RunReading>> = BTreeMap::new();
+    for one in readings {
+        builds.entry((one.revision, &one.layouts)).or_default().push(one);
+    }
+    let mut differences: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for of_build in builds.values().filter(|of_build| of_build.len() > 1) {
+        for one in of_build.iter().filter(|one| one.samples < SAMPLES) {
+            let others = of_build.iter().filter(|other| other.run != one.run);
+            let weight: f64 = others.clone().map(|other| other.samples as f64).sum();
+            let level: f64 = others.map(|it| it.level * it.samples as f64).sum::<f64>() / weight;
+            let n = one.samples as f64;
+            // What the others do not know is no noise of this run.
+            let share = 1.0 / (1.0 / n + 1.0 / weight);
+            differences.entry(one.run).or_default().push((one.level - level, share));
+        }
+    }
+    let of_run = |(run, all): (u32, Vec<(f64, f64)>)| {
+        let middle = median_of(&all.iter().map(|one| one.0).collect::<Vec<_>>());
+        let sum = all.iter().map(|(one, share)| (one - middle).powi(2) * share).sum::<f64>();
+        (run, (sum, all.len() as f64 - 1.0))
+    };
+    differences.into_iter().map(of_run).collect()
 }
 
 /// The revisions that each run measured, in order.

@@ -5,8 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::world::World;
 use super::*;
+use crate::draw::gaussian;
 
 fn verdict(world: World, seed: u64) -> (HistoryVerdict, Vec<(usize, f64)>) {
     let (executions, truth) = world.history(seed);
@@ -104,4 +108,33 @@ fn the_newest_of_several_runs_is_reported_if_it_is_all_but_sure() {
         unclear += verdict.unclear.iter().filter(is_newest).count();
     }
     assert!(reported > 0 && unclear > 0, "{reported} {unclear}");
+}
+
+/// Ten quiet rounds, and one beside a load, in which each execution waits by chance.
+#[test]
+fn a_disturbed_round_overrules_no_quiet_ones() {
+    let (mut found, mut wrong, mut inside) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut rng = ChaCha8Rng::seed_from_u64(9000 + seed);
+        let level = |revision: usize| if revision < 6 { 0.0 } else { 0.25 };
+        let mut executions = |rounds: u32, noise: f64, waits: f64| -> Vec<HistoryExecution> {
+            let places = (0..rounds).flat_map(|round| (0..12).map(move |it| (round, it)));
+            let one = |(round, revision)| {
+                let wait = waits * rng.random::<f64>();
+                let ln = level(revision) + noise * gaussian(&mut rng) + wait;
+                HistoryExecution { revision, layout: 0, round, ln }
+            };
+            places.map(one).collect()
+        };
+        let mut all = readings(0, &executions(10, 0.008, 0.0));
+        all.extend(readings(1, &executions(1, 0.008, 1.0)));
+        for change in judge(&all).changes {
+            let is_it = change.index == 6;
+            found += usize::from(is_it);
+            wrong += usize::from(!is_it);
+            inside += usize::from(is_it && change.interval.0 <= 0.25 && 0.25 <= change.interval.1);
+        }
+    }
+    println!("{found} found, {inside} with the effect, {wrong} wrong");
+    assert!(found >= 57 && wrong <= 2 && inside * 10 >= found * 9, "{found} {inside} {wrong}");
 }
