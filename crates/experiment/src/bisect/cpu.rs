@@ -31,7 +31,9 @@ const PART: f64 = 0.5;
 impl Fold {
     /// Goes by CPU times from now on, of what was observed before too, where they vary less.
     pub(super) fn turn_to_cpu(&mut self) {
-        if self.by_cpu.is_some() || self.steps.len() < self.ask_cpu_at || !self.may_go_by_cpu() {
+        // What began late disturbs the answer, which is looked at once more.
+        let is_due = || self.steps.len() >= self.ask_cpu_at || self.has_answer();
+        if self.by_cpu.is_some() || !self.is_of_wall_time() || !is_due() || !self.may_go_by_cpu() {
             return;
         }
         // To ask takes longer the more steps there are.
@@ -80,19 +82,22 @@ impl Fold {
         self.asked.of == ValueSource::Execution && self.asked.metric.name == "wall"
     }
 
-    /// How far samples of one end vary in wall time and in CPU time, where the program is busy and
-    /// no culprit is named yet.
+    /// Whether nothing more would be measured.
+    fn has_answer(&self) -> bool {
+        let finding = self.bisection.as_ref().map(|it| it.standing().outcome.finding);
+        matches!(finding, Some(BisectorFinding::Verified | BisectorFinding::NotReproduced))
+    }
+
+    /// How far samples of one revision vary in wall time and in CPU time, where the program is busy
+    /// at both ends.
     fn spreads(&self) -> Option<ByCpu> {
-        let samples = self.samples_of_ends();
-        let outcome = self.bisection.as_ref()?.standing().outcome;
-        if outcome.finding == BisectorFinding::Verified
-            || !outcome.culprits.is_empty()
-            || !are_busy(&samples)
-        {
+        if !are_busy(&self.samples_of_ends()) {
             return None;
         }
+        let samples = self.timed_samples();
         let spread = |of: fn(&TimedSample) -> f64| {
-            let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, of(it))).collect();
+            let all: Vec<(usize, f64)> =
+                samples.iter().map(|(place, it)| (*place, of(it))).collect();
             let (sd, differences) = scatter(&self.rules, &all);
             (differences >= FEWEST_DIFFERENCES).then_some(sd)
         };
@@ -153,18 +158,23 @@ impl Fold {
     fn samples_of_ends(&self) -> Vec<TimedSample> {
         let Some(bisection) = &self.bisection else { return Vec::new() };
         let ends = [bisection.ends().0, bisection.ends().1].map(|block| self.blocks[block]);
+        let of_end = |(place, sample): (usize, TimedSample)| {
+            let end = ends.iter().position(|(first, last)| (*first..=*last).contains(&place))?;
+            Some(TimedSample { is_last: end == 1, ..sample })
+        };
+        self.timed_samples().into_iter().filter_map(of_end).collect()
+    }
+
+    /// All samples with their places and their CPU time, in order.
+    fn timed_samples(&self) -> Vec<(usize, TimedSample)> {
         let mut all = Vec::new();
         for step in self.steps.iter().filter(|step| step.under.is_none()) {
-            let Some(place) = self.places.get(&step.revision) else { continue };
-            let Some(end) = ends.iter().position(|(first, last)| first <= place && place <= last)
-            else {
-                continue;
-            };
+            let Some(&place) = self.places.get(&step.revision) else { continue };
             let StepResult::Samples { host, values, .. } = &step.seen else { continue };
             let sample = |(host, wall): (&HostReadings, &f64)| {
                 let (cpu, waited) = (*host.get("cpu")?, host.get("cpu-wait").copied());
                 let waited = waited.unwrap_or(0.0);
-                Some(TimedSample { is_last: end == 1, cpu, waited, wall: *wall })
+                Some((place, TimedSample { is_last: false, cpu, waited, wall: *wall }))
             };
             all.extend(host.iter().zip(values).filter_map(sample));
         }

@@ -74,16 +74,16 @@ pub fn probe(
 /// taken, show of how the later one differs; nothing as long as one of them has none.
 #[must_use]
 pub fn difference(rules: &BisectionRules, values: &[(bool, f64)]) -> Option<EffectEstimate> {
-    let record = in_order(rules, values);
+    let record = in_order(rules, values.iter().map(|(is_later, it)| (usize::from(*is_later), *it)));
     between(&record, rules).map(|shown| report::effect(shown, &record, rules))
 }
 
 /// How far values of the same revision vary, as a standard deviation on the scale of the effects
-/// and without what drifts; and by how many differences that is known. Of two revisions, in the
-/// order in which they were taken.
+/// and without what drifts; and by how many differences that is known. Each value with its
+/// revision, in the order in which they were taken.
 #[must_use]
-pub fn scatter(rules: &BisectionRules, values: &[(bool, f64)]) -> (f64, usize) {
-    own_scale(&in_order(rules, values).readings)
+pub fn scatter(rules: &BisectionRules, values: &[(usize, f64)]) -> (f64, usize) {
+    own_scale(&in_order(rules, values.iter().copied()).readings)
 }
 
 /// What changed from the first revision to the second.
@@ -91,11 +91,10 @@ fn between(record: &Record, rules: &BisectionRules) -> Option<(f64, f64)> {
     estimates::between((0, 1), RevisionLevels::of(record, rules).as_ref(), record, rules)
 }
 
-fn in_order(rules: &BisectionRules, values: &[(bool, f64)]) -> Record {
+fn in_order(rules: &BisectionRules, values: impl Iterator<Item = (usize, f64)>) -> Record {
     let mut record = Record::default();
-    for (is_later, value) in values {
-        let seen = ObservedValues::Samples(vec![*value]);
-        let revision = usize::from(*is_later);
+    for (revision, value) in values {
+        let seen = ObservedValues::Samples(vec![value]);
         record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
     }
     record
@@ -209,11 +208,9 @@ mod tests {
     fn values_vary_by_their_noise_whatever_the_levels() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut value = |level: f64| level * (0.03 * gaussian(&mut rng)).exp();
-        let values: Vec<(bool, f64)> = (0..400)
-            .map(|n| {
-                (n % 2 == 1, value(if n % 2 == 1 { 150.0 } else { 100.0 + f64::from(n) / 40.0 }))
-            })
-            .collect();
+        let level = |n: u32| if n % 2 == 1 { 150.0 } else { 100.0 + f64::from(n) / 40.0 };
+        let values: Vec<(usize, f64)> =
+            (0..400).map(|n| ((n % 2) as usize, value(level(n)))).collect();
         let (sd, differences) = scatter(&BisectionRules::default(), &values);
         assert!((sd - 0.03).abs() < 0.004, "{sd}");
         assert_eq!(differences, 398);
