@@ -109,10 +109,9 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     let project = project.plan(&mistake("sh -c 'exit 3'"));
     let other = project.tacho("track").exits(2);
     assert_snapshot!(other.steady_stderr(), @r#"
-    note: `answer` was edited: it starts a new series, as version 2
-    note: 2 executions failed; first `answer v2` at 18b5b85ede: exit 3
+    note: 2 executions failed; first `answer` at 18b5b85ede: exit 3
     hint: `tacho show 18b5b85ede` shows the output; `--retry-failed` executes again
-    error: no values, because executions failed: `answer v2` at 18b5b85ede
+    error: no values, because executions failed: `answer` at 18b5b85ede
     "#);
     let project = project.plan(SCRIPT_PLAN);
     let corrected = project.tacho("track --json").exits(0);
@@ -122,7 +121,8 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     for shown in
         [project.tacho("show").succeeds().stdout, project.tacho("show HEAD").succeeds().stdout]
     {
-        assert!(shown.contains("answer v3") && !shown.contains("failed"), "{shown}");
+        assert!(shown.contains("answer") && !shown.contains("answer v"), "{shown}");
+        assert!(!shown.contains("failed"), "{shown}");
     }
 }
 

@@ -3,7 +3,8 @@
 //! The store knows what each version executes. An entry that executes what a version executed is
 //! this version; an edited one is the next, with series of its own. `same-as` in the plan says
 //! that both wordings measure the same. The content of input files counts too; a version of which
-//! no content is known takes the first one. Stores that were written before definitions were kept
+//! no content is known takes the first one. An edit of what never had a valid sample mends a
+//! mistake, and starts no version. Stores that were written before definitions were kept
 //! have them in the plans of their runs.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +36,7 @@ pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
     let known = VersionFacts::read(store)?;
     for benchmark in plan.benchmarks.iter_mut().filter(|benchmark| benchmark.same_as.is_none()) {
         let definition = benchmark.definition();
-        let next =
-            || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
+        let next = || known.next(&benchmark.name).unwrap_or(benchmark.raised);
         benchmark.version =
             known.version(&definition).unwrap_or_else(|| next().max(benchmark.raised));
     }
@@ -60,7 +60,8 @@ pub(crate) fn keep(
             continue;
         }
         let is_new = known.version(&definition) != Some(definition.version);
-        let is_new = is_new && benchmark.same_as.is_none();
+        let highest = known.highest.get(&benchmark.name).copied().unwrap_or(0);
+        let is_new = is_new && benchmark.same_as.is_none() && definition.version > highest;
         if !store.put_definition(&definition, is_new)? && joins_series {
             return Err(ExperimentError::EditedMeanwhile { benchmark: definition.name });
         }
@@ -82,7 +83,8 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
         let definition = benchmark.definition();
         let highest = known.highest.get(&benchmark.name).copied();
         let is_known = known.version(&definition) == Some(benchmark.version);
-        if highest.is_some() && !is_known {
+        let is_mended = known.failing.contains(&benchmark.name);
+        if highest.is_some() && !is_known && !is_mended {
             let is_same = benchmark.same_as.is_some();
             let (name, version) = (benchmark.name.clone(), benchmark.version);
             let measured = valid.get(&name).and_then(|all| known.nearest(&definition, all));
@@ -165,12 +167,26 @@ pub fn shown(
     Ok(all)
 }
 
+/// The benchmarks of which all executions failed, of each version on each host.
+fn failing(store: &mut Store) -> Result<BTreeSet<String>, StoreError> {
+    let (mut failed, mut valid) = (BTreeSet::new(), BTreeSet::new());
+    for (host, _) in store.hosts()? {
+        for count in store.counts(host)? {
+            let all = if count.valid > 0 { &mut valid } else { &mut failed };
+            all.insert(count.benchmark.name);
+        }
+    }
+    Ok(failed.difference(&valid).cloned().collect())
+}
+
 /// What the store knows of versions.
 struct VersionFacts {
     kept: Vec<Definition>,
     /// What stands only in the plans of runs.
     unkept: Vec<Definition>,
     highest: BTreeMap<String, u32>,
+    /// The benchmarks of which all executions failed, of each version on each host.
+    failing: BTreeSet<String>,
 }
 
 impl VersionFacts {
@@ -186,7 +202,14 @@ impl VersionFacts {
             let highest = highest.entry(definition.name.clone()).or_insert(definition.version);
             *highest = definition.version.max(*highest);
         }
-        Ok(Self { kept, unkept, highest })
+        Ok(Self { kept, unkept, highest, failing: failing(store)? })
+    }
+
+    /// The version of a definition that is not known: the one after the highest, and this one where
+    /// none has ever had a value.
+    fn next(&self, name: &str) -> Option<u32> {
+        let highest = *self.highest.get(name)?;
+        Some(if self.failing.contains(name) { highest } else { highest + 1 })
     }
 
     /// That there is a version to be the same as. A store that knows nothing of the benchmark may

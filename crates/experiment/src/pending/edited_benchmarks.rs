@@ -105,6 +105,27 @@ pub(crate) fn forget_void(
     Ok(())
 }
 
+/// The same of measurements: leaves out those that only failed in that way.
+///
+/// # Errors
+///
+/// If the store cannot be read.
+pub fn without_void(
+    store: &mut Store,
+    measurements: Vec<Measurement>,
+    benchmark: &Benchmark,
+) -> Result<Vec<Measurement>, StoreError> {
+    let mut plans = RunPlans::default();
+    let mut kept = Vec::new();
+    for one in measurements {
+        let only_failed = failed(&one.samples) == one.samples.len();
+        if !only_failed || plans.has_alike(store, one.run, benchmark)? {
+            kept.push(one);
+        }
+    }
+    Ok(kept)
+}
+
 /// The plans of runs, each read once.
 #[derive(Default)]
 struct RunPlans(HashMap<i64, Option<Plan>>);

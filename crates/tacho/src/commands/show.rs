@@ -6,6 +6,7 @@ use std::io::Write;
 use serde::Serialize;
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::series::{self, SeriesScope};
+use tacho_experiment::pending::edited_benchmarks::without_void;
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
@@ -370,6 +371,9 @@ fn on_host(
         versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
     {
         let mut together = store.measurements(id, &key)?;
+        if let Some(benchmark) = versions::planned(&project.plan, &key) {
+            together = without_void(store, together, benchmark)?;
+        }
         let mut measurements = together.clone();
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
