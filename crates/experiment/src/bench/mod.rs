@@ -7,6 +7,7 @@
 mod command;
 mod findings;
 mod measure;
+mod processor_times;
 mod standings;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -12,6 +12,7 @@ use tacho_stats::compare::{
 };
 use tacho_stats::{Bound, BoundedValue, Summary};
 
+use super::processor_times::{ProcessorTimes, cpu_percent};
 use super::warnings::{carry_over, of_command, of_host};
 use super::{BenchCommand, BenchQuestion};
 use crate::analysis::cpu_waits::beside_cpu_time;
@@ -53,13 +54,15 @@ pub struct CommandResult {
     pub time: Option<Summary>,
     /// Its time as it was measured, which files for other tools have.
     pub raw: Option<Summary>,
-    /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many
-    /// kernels.
+    /// Its processor time in the program, in nanoseconds: the median of all of it, of which the
+    /// share is that of all executions, since many kernels sample the split. Where a limit was
+    /// reached, the mean.
     pub user: Option<BoundedValue>,
     /// The same in the kernel.
     pub sys: Option<BoundedValue>,
-    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in
-    /// percent. None where an execution reached a limit: it may have gone on in either way.
+    /// The median of processor time by wall time, in percent, of the executions that have the
+    /// metric `cpu-percent`. None where an execution reached a limit: it may have gone on in either
+    /// way.
     pub cpu_percent: Option<f64>,
     /// Busy time by wall time; nothing where one is not read.
     pub busy_share: Option<f64>,
@@ -419,6 +422,8 @@ impl CommandResult {
         });
         let (values, limited) = read(&metric);
         let raw = Summary::sampled(&values, &limited.bounds, looked_at);
+        let [user, sys] = ["user", "sys"].map(|name| built_in(name).map(|it| read(&it)));
+        let times = ProcessorTimes::of(user.as_ref(), sys.as_ref());
         let counted_usual = usual.iter().filter(|sample| sample.counts());
         let values: Vec<f64> = counted_usual.filter_map(|it| it.value(&metric.name)).collect();
         Self {
@@ -426,8 +431,8 @@ impl CommandResult {
             time: Summary::sampled(&values, &limited.bounds, looked_at)
                 .map(|time| with_measured_range(time, raw, reach.filter(|_| !looked_at))),
             raw,
-            user: built_in("user").and_then(|user| mean(&read(&user))),
-            sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
+            user: times.user,
+            sys: times.sys,
             cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
             busy_share: busy_share(samples),
             peak_memory: built_in("peak-memory").and_then(|memory| median_of(&memory)),
@@ -462,23 +467,4 @@ fn refused(samples: &[Sample]) -> Option<Limit> {
     let mut limits = samples.iter().filter(|sample| sample.place.round > 0).map(reached);
     let first = limits.next()??;
     limits.all(|limit| limit.is_some()).then_some(first)
-}
-
-/// The mean of values and of those that were cut off, of which each may have been more; none where
-/// one of those is not known at all.
-fn mean((values, limited): &(Vec<f64>, LimitedExecutions)) -> Option<BoundedValue> {
-    let number = (values.len() + limited.bounds.len()) as f64;
-    let sum: f64 = values.iter().chain(&limited.bounds).sum();
-    let is_known = number > 0.0 && limited.bounds.len() == limited.count as usize;
-    is_known.then(|| BoundedValue::least(sum / number, limited.count > 0))
-}
-
-/// Processor time by wall time: of those alone of which each has a share, as of what was left
-/// behind there is none.
-fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
-    let has = |it: &&&Sample| it.value("cpu-percent").is_some();
-    let both =
-        counted.iter().filter(has).filter_map(|it| Some((it.value("cpu")?, it.value("wall")?)));
-    let (cpu, wall) = both.fold((0.0, 0.0), |(cpu, wall), (one, other)| (cpu + one, wall + other));
-    (wall > 0.0).then(|| 100.0 * cpu / wall)
 }
