@@ -2,7 +2,7 @@
 //! together.
 
 use maud::{Markup, html};
-use tacho_report::change::{interval, place, trade_off};
+use tacho_report::change::{interval, place, together};
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, UNTRACKED, doubtful,
     is_worse_and_new, off_medians,
@@ -204,7 +204,7 @@ fn head(view: &View, event: &EventView) -> Markup {
                 div.note { (first.revision.subject) }
             }
             @if let Some(range) = range(view, event) { div.note { (range) } }
-            @if let Some(paid) = trade_off(event.changes.iter().map(ChangeView::change)) {
+            @if let Some(paid) = together(event.changes.iter().map(ChangeView::change)) {
                 div.note { (paid) }
             }
         }

@@ -7,7 +7,7 @@ use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
 use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, levels_of, place, trade_off};
+use tacho_report::change::{effect, interval, levels_of, place, together};
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
 };
@@ -324,8 +324,8 @@ impl ListedEvent {
     }
 
     /// What was paid with what, if something got worse and something better.
-    fn trade_off(&self) -> Option<String> {
-        trade_off(&self.changes)
+    fn together(&self) -> Option<String> {
+        together(&self.changes)
     }
 
     /// Where it is, if that is one of several.
@@ -342,7 +342,7 @@ impl ListedEvent {
         let words = words.into_iter().chain([text::cut(&revision.subject, subject)]);
         let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
         let mut out = words.join("  ") + "\n";
-        for line in self.place().into_iter().chain(self.trade_off()) {
+        for line in self.place().into_iter().chain(self.together()) {
             out += &format!("  {line}\n");
         }
         let rows = if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
@@ -388,8 +388,8 @@ impl ListedEvent {
         if let Some(place) = self.place() {
             out += &format!(" ({place})");
         }
-        if let Some(trade_off) = self.trade_off() {
-            out += &format!(", {trade_off}");
+        if let Some(together) = self.together() {
+            out += &format!(", {together}");
         }
         out += "\n\n| name | series | before | after | change | | 95 % | kind | \
                 |\n|---|---|--:|--:|--:|---|---|---|---|\n";
