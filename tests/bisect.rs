@@ -223,10 +223,10 @@ fn the_ends_may_be_exchanged() {
          show the better one\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("HEAD~9 is the better end"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("the better end is HEAD~9"), "{}", answer.stdout);
     let project = history(10, |n| format!("echo work {}", if n < 4 { 130 } else { 100 }));
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0).stdout;
-    assert!(answer.contains("\nHEAD is the better end\n"), "{answer}");
+    assert!(answer.contains("\nthe better end is HEAD\n"), "{answer}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_commit_that_made_it_better_is_found_too() {
         "{}",
         answer.stdout
     );
-    assert!(answer.stdout.contains("HEAD is the better end"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("the better end is HEAD"), "{}", answer.stdout);
 }
 
 #[test]

@@ -167,6 +167,6 @@ fn what_may_be_spent_is_for_all_of_a_call() {
 fn of_ends_that_are_exchanged_the_better_one_is_told() {
     let project = made("m1; tag good; on br; b1; b2 b=112; on main; m2; merge bring br; tag bad");
     let out = project.tacho("bisect bad good --into-merges --quiet").exits(0).stdout;
-    let told = "\nwhole range good..bad: +12.0 %; good is the better end\n";
+    let told = "\nwhole range good..bad: +12.0 %; the better end is good\n";
     assert!(out.contains(" b2\n") && out.contains(told), "{out}");
 }

@@ -284,7 +284,7 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     let done = project.tacho("track --missing").succeeds();
     assert!(done.stdout.contains("nothing was missing"), "{}", done.stdout);
     let would = project.tacho("track --missing --dry-run").succeeds().stdout;
-    assert_eq!(would, "nothing is missing: everything is measured\n");
+    assert_eq!(would, "nothing is missing: all rounds are executed\n");
 }
 
 #[test]

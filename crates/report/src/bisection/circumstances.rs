@@ -79,7 +79,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
 
 /// What is to be said of the range in which a merge was named.
 fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
-    let better = merge.better.as_ref().map(|end| format!("{end} is the better end"));
+    let better = merge.better.as_ref().map(|end| format!("the better end is {end}"));
     let said =
         merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
     let change = bounded(bisection, merge.change_limited, &merge.change?);

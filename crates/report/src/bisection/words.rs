@@ -391,7 +391,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     notes.extend(standing.by_cpu.map(|by_cpu| AnswerNote::plain(by_cpu.line())));
     let better = bisection.bad_is_better().map(|bad| if bad { &asked.bad } else { &asked.good });
     notes.extend(
-        better.map(|it| AnswerNote::plain(format!("{} is the better end", short_name(it)))),
+        better.map(|it| AnswerNote::plain(format!("the better end is {}", short_name(it)))),
     );
     // Of what was not reproduced it stands elsewhere.
     let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));

@@ -178,7 +178,7 @@ fn benchmarks(lacking: &MissingMeasurements) -> usize {
 /// The revisions in the order in which they would be measured, and how long that takes.
 fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     if lacking.cells.is_empty() {
-        return "nothing is missing: everything is measured\n".to_owned();
+        return "nothing is missing: all rounds are executed\n".to_owned();
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(

@@ -178,7 +178,7 @@ impl TrackReport<'_> {
             let failed = tacho_experiment::failures(builds).0;
             match failed {
                 0 if is_all => {
-                    format!("nothing was missing: everything is measured{}", self.to_precision())
+                    format!("nothing was missing: all rounds are executed{}", self.to_precision())
                 }
                 0 => format!("nothing was missing: all builds are measured{}", self.to_precision()),
                 some => format!(
