@@ -46,7 +46,7 @@ pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildFailure, BuildState, layout_folder};
 pub use build_gap::BuildGap;
-pub use busy_share::{busy_share, is_mostly_busy};
+pub use busy_share::is_mostly_busy;
 pub use change::{
     Change, ChangeKind, ChangeVerdict, CommitOfMerge, Finding, FindingDifference, Happening,
     HappeningKind, RepeatMeasurement, TagChange, change_name,

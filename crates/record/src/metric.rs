@@ -176,6 +176,12 @@ impl Metric {
         }
     }
 
+    /// Whether it is the time from start to end, all of it or without the shell's.
+    #[must_use]
+    pub fn is_wall(&self) -> bool {
+        self.name == "wall" || self.name == Self::NET_WALL
+    }
+
     /// Whether that is the name of a reading of the host.
     #[must_use]
     pub fn is_host(name: &str) -> bool {

@@ -16,6 +16,11 @@ const LEFT_BY_MEDIANS: f64 = 0.3;
 const LOADED: f64 = 0.25;
 /// Fewer executions of a side exclude nothing.
 const FEWEST: usize = 6;
+/// A launcher waits too, and that is not read: this many times what is read may be waiting.
+const LAUNCHED: f64 = 2.0;
+/// The system shares CPUs: what is ready waits at most this many times as long as it computes,
+/// times what the first thread waits by its own CPU time.
+const SHARED: f64 = 4.0;
 /// The first thread's waiting is the program's where that thread used this share of its CPU time.
 const FIRST_THREAD: f64 = 0.95;
 /// A program waits for a CPU whose first thread is seen to wait this share of its wall time.
@@ -46,6 +51,68 @@ impl ExecutionTimes {
     /// that waiting would hide how long it slept.
     fn computing(&self) -> f64 {
         self.cpu / (self.wall - self.waited.unwrap_or(0.0)).max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether enough executions show that the program hardly waits for anything but a CPU.
+    #[must_use]
+    pub fn are_busy(executions: &[Self]) -> bool {
+        executions.len() >= FEWEST
+            && executions.iter().any(|it| it.computing() >= BUSY)
+            && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
+    }
+
+    /// CPU time and waiting for a CPU by wall time, of all executions; more than 1 where several
+    /// CPUs are used at once. Where only a part of the waiting is read, it is the CPU time of the
+    /// execution that was disturbed least, by its time without that part.
+    #[must_use]
+    pub fn busy_share(executions: &[Self]) -> Option<f64> {
+        if !reads_waiting(executions) {
+            return executions.iter().map(Self::computing).max_by(f64::total_cmp);
+        }
+        let wall: f64 = executions.iter().map(|it| it.wall).sum();
+        let busy: f64 = executions.iter().map(|it| it.cpu + it.waited.unwrap_or(0.0)).sum();
+        (wall > 0.0).then(|| busy / wall)
+    }
+}
+
+/// How long executions waited for a CPU, as shares of their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WaitedShare {
+    /// What is read.
+    pub read: f64,
+    /// What may be beside it, where the waiting of the whole program is not read; else 0.
+    pub unread: f64,
+}
+
+impl WaitedShare {
+    /// Of these executions, while others used that many CPUs. Where only a part of the waiting is
+    /// read, all time beyond the CPU time may be waiting, as far as others used CPUs.
+    #[must_use]
+    pub fn of(executions: &[ExecutionTimes], others: f64) -> Self {
+        let sum = |of: fn(&ExecutionTimes) -> f64| executions.iter().map(of).sum::<f64>();
+        let [wall, cpu] = [sum(|it| it.wall).max(f64::MIN_POSITIVE), sum(|it| it.cpu)];
+        let first = sum(|it| it.first_thread.unwrap_or(0.0));
+        let waited = sum(|it| it.waited.unwrap_or(0.0));
+        // Threads wait together, and what sleeps needs no CPU: the smaller share holds for both.
+        let read = waited / wall.max(waited + cpu);
+        let beyond = f64::min(1.0 - cpu / wall, others);
+        let rate = if first > 0.0 { f64::max(waited / first, 1.0) } else { 1.0 };
+        let most = SHARED * rate * (cpu - first).max(0.0) / wall;
+        let most = if reads_waiting(executions) { 0.0 } else { most };
+        let unread = (beyond - read).min(most).max(0.0);
+        Self { read, unread }
+    }
+
+    /// What is read, and what may be beside it.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        self.read + self.unread
+    }
+
+    /// What it is at the most, the launcher's included.
+    #[must_use]
+    pub fn most(self) -> f64 {
+        self.share().max(LAUNCHED * self.read)
     }
 }
 
@@ -89,7 +156,7 @@ pub fn without_waiting(effect: f64, sides: [&[ExecutionTimes]; 2]) -> Option<Wit
             .filter(|_| computes)
             .map(|cpu| WithoutWaiting { effect: cpu.left, by_cpu: true });
     }
-    let is_usable = waits(slower) || sides.iter().all(|side| is_busy(side));
+    let is_usable = waits(slower) || sides.iter().all(|side| ExecutionTimes::are_busy(side));
     cpu().filter(|_| is_usable).map(|cpu| WithoutWaiting { effect: cpu.left, by_cpu: true })
 }
 
@@ -131,14 +198,6 @@ fn computes(executions: &[ExecutionTimes]) -> bool {
 fn waits(executions: &[ExecutionTimes]) -> bool {
     let waited: f64 = executions.iter().filter_map(|it| it.waited).sum();
     waited >= WAITS * executions.iter().map(|it| it.wall).sum::<f64>()
-}
-
-/// Whether enough executions show that the program hardly waits for anything but a CPU.
-#[must_use]
-pub fn is_busy(executions: &[ExecutionTimes]) -> bool {
-    executions.len() >= FEWEST
-        && executions.iter().any(|it| it.computing() >= BUSY)
-        && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
 }
 
 /// Whether other work used the host meanwhile.
@@ -270,8 +329,8 @@ mod tests {
             ..ExecutionTimes::default()
         };
         let waits = [0.0, 10.0, 20.0, 40.0, 80.0, 160.0];
-        assert!(!is_busy(&waits.map(|waited| of(4.0, 4.0, waited))));
-        assert!(is_busy(&waits.map(|waited| of(8.0, 0.2, waited))));
+        assert!(!ExecutionTimes::are_busy(&waits.map(|waited| of(4.0, 4.0, waited))));
+        assert!(ExecutionTimes::are_busy(&waits.map(|waited| of(8.0, 0.2, waited))));
     }
 
     #[test]
@@ -300,6 +359,61 @@ mod tests {
         let plain = vec![ExecutionTimes { wall: 1.0, ..ExecutionTimes::default() }; 20];
         let slower = vec![ExecutionTimes { wall: 2.0, ..ExecutionTimes::default() }; 20];
         assert_eq!(without_waiting(2f64.ln(), [&plain, &slower]), None);
+    }
+
+    #[test]
+    fn what_is_not_read_may_all_be_waiting_as_far_as_others_used_the_cpus() {
+        let of = |first_thread: f64, waited: f64| {
+            vec![
+                ExecutionTimes {
+                    wall: 50.0,
+                    cpu: 20.0,
+                    first_thread: Some(first_thread),
+                    waited: Some(waited),
+                    others: 0.0,
+                };
+                6
+            ]
+        };
+        let near = |it: f64, expected: f64| assert!((it - expected).abs() < 1e-12, "{it}");
+        let whole = WaitedShare::of(&of(20.0, 5.0), 2.0);
+        near(whole.share(), 0.1);
+        near(whole.most(), 0.2);
+        let shell = WaitedShare::of(&of(1.0, 5.0), 2.0);
+        near(shell.read, 0.1);
+        near(shell.share(), 0.6);
+        near(shell.most(), 0.6);
+        near(WaitedShare::of(&of(1.0, 5.0), 0.3).share(), 0.3);
+        near(WaitedShare::of(&of(1.0, 5.0), 0.0).share(), 0.1);
+        // What hardly computes cannot have waited for long.
+        let asleep = ExecutionTimes { cpu: 2.0, ..of(1.0, 0.5)[0] };
+        near(WaitedShare::of(&[asleep; 6], 2.0).share(), 0.01 + 0.08);
+        let starved = ExecutionTimes { waited: Some(5.0), ..asleep };
+        near(WaitedShare::of(&[starved; 6], 2.0).share(), 0.1 + 0.4);
+        assert_eq!(WaitedShare::of(&[], 2.0), WaitedShare::default());
+    }
+
+    #[test]
+    fn how_busy_the_child_of_a_shell_is_shows_where_it_was_disturbed_least() {
+        let of = |wall: f64, cpu: f64, first_thread: f64, waited: f64| ExecutionTimes {
+            wall,
+            cpu,
+            first_thread: Some(first_thread),
+            waited: Some(waited),
+            others: wall,
+        };
+        let share = |first_thread: f64| {
+            ExecutionTimes::busy_share(
+                &[50.0, 25.0, 75.0].map(|wall| of(wall, 20.0, first_thread, 0.0)),
+            )
+            .unwrap()
+        };
+        assert!((share(1.0) - 0.8).abs() < 1e-12, "of 25");
+        assert!((share(20.0) - 0.4).abs() < 1e-12, "all of it is read");
+        // A shell that waits long before its child sleeps does not make that busy.
+        let asleep = [0.0, 30.0, 60.0].map(|waited| of(22.0 + waited, 2.0, 1.0, waited));
+        assert!((ExecutionTimes::busy_share(&asleep).unwrap() - 1.0 / 11.0).abs() < 1e-12);
+        assert_eq!(ExecutionTimes::busy_share(&[]), None);
     }
 
     #[test]

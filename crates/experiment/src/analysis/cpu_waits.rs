@@ -4,54 +4,36 @@
 //! Waiting is part of the host's path: [`usual_speed`](super::usual_speed) takes it off, however
 //! much it is.
 
-use tacho_record::{Sample, busy_share, is_mostly_busy};
+use tacho_record::{Sample, is_mostly_busy};
 use tacho_stats::compare::{Comparison, Note, Verdict, WaitNote};
+use tacho_stats::waiting::WaitedShare;
 
+use super::execution_times::{busy_share, execution_times};
 use super::host_load::host_load;
 
 /// From this share of their time on that programs waited for a CPU, they are called the same only
-/// where their CPU times are the same.
+/// where their CPU times are the same, and different only where that is no waiting.
 const MUCH: f64 = 0.1;
-/// From this share on, wall times alone show little but the waiting. It is no half: a launcher
-/// waits too, before and after the program, and that is not in the program's account.
+/// From this share on, wall times differ only where CPU times do: a launcher waits too, unread.
 const MOST: f64 = 0.3;
 /// Less waiting than this hides no difference, whatever the margin.
 const LITTLE: f64 = 0.02;
-/// Of the waiting of one side alone, this many times what is in its account may be a difference: a
-/// launcher waits too.
-const UNREAD: f64 = 2.0;
 
 /// The samples of both sides, of each build or layout apart; a control's are of the first side.
 type WaitingSides<'a> = [&'a [&'a [Sample]]; 2];
 
 /// What share of its time each side waited for a CPU that other processes used; nothing where no
 /// others were active: a program with more threads than CPUs waits for itself.
-fn waited_for_others(sides: WaitingSides<'_>) -> Option<[f64; 2]> {
-    let shares = sides.map(waited);
-    let is_seen = longest(shares) >= LITTLE && host_load(&sides.concat()).others.is_some();
-    is_seen.then_some(shares)
+fn waited_for_others(sides: WaitingSides<'_>) -> Option<[WaitedShare; 2]> {
+    let others = host_load(&sides.concat()).others?;
+    let times = |side: &[&[Sample]]| execution_times(side.iter().copied().flatten());
+    let shares = sides.map(|side| WaitedShare::of(&times(side), others));
+    (longest(shares) >= LITTLE).then_some(shares)
 }
 
 /// The share of the side that waited longer: it alone may be what makes the difference.
-fn longest([a, b]: [f64; 2]) -> f64 {
-    a.max(b)
-}
-
-/// What share of their time all these waited for a CPU.
-fn waited(builds: &[&[Sample]]) -> f64 {
-    let counted = builds.iter().copied().flatten().filter(|sample| sample.counts());
-    let (waited, ready, wall) = counted.fold((0.0, 0.0, 0.0), |sums, sample| {
-        let of = |metric: &str| sample.value(metric).unwrap_or(0.0);
-        let waited = of("cpu-wait");
-        (sums.0 + waited, sums.1 + waited + of("cpu"), sums.2 + of("wall"))
-    });
-    // Threads wait together, and what sleeps needs no CPU: the smaller share holds for both.
-    waited / f64::max(ready, wall)
-}
-
-/// Whether most of this side's time is its CPU time, or waiting for one.
-fn is_busy(builds: &[&[Sample]]) -> bool {
-    is_mostly_busy(busy_share(builds.iter().copied().flatten()))
+fn longest([a, b]: [WaitedShare; 2]) -> f64 {
+    f64::max(a.share(), b.share())
 }
 
 /// The comparison of wall times without its verdict where waiting for a CPU may have brought that
@@ -70,9 +52,9 @@ pub fn beside_cpu_time(
         return wall;
     }
     // The CPU time of a program that sleeps says nothing of its wall time.
+    let is_busy = |side: &[&[Sample]]| is_mostly_busy(busy_share(side.iter().copied().flatten()));
     let cpu = sides.into_iter().all(is_busy).then(by_cpu);
-    let by_cpu = cpu.as_ref().map_or(Verdict::Unclear, |cpu| cpu.verdict);
-    if !is_doubtful(wall.verdict, by_cpu, longest(shares)) {
+    if !is_doubtful(wall.verdict, cpu.as_ref().map(|it| it.verdict), shares) {
         return wall;
     }
     let by_cpu = cpu.and_then(|cpu| cpu.estimate).and_then(|it| it.ratio.zip(it.interval));
@@ -83,24 +65,28 @@ pub fn beside_cpu_time(
 
 /// Whether times still differ if the slower side waited for all that it may have waited, and the
 /// other one for nothing.
-fn is_beyond_waiting(wall: &Comparison, [a, b]: [f64; 2]) -> bool {
+fn is_beyond_waiting(wall: &Comparison, [a, b]: [WaitedShare; 2]) -> bool {
     let Some((low, high)) = wall.estimate.and_then(|it| it.interval) else { return false };
     let (slower, least) = match wall.verdict {
         Verdict::Slower => (b, low),
         Verdict::Faster => (a, 1.0 / high),
         _ => return false,
     };
-    least * (1.0 - UNREAD * slower) > 1.0
+    least * (1.0 - slower.most()) > 1.0
 }
 
-/// Whether a verdict by wall time is none, beside that by CPU time.
-fn is_doubtful(wall: Verdict, cpu: Verdict, share: f64) -> bool {
-    match wall {
-        Verdict::Same => cpu.differs() || (share >= MUCH && cpu != Verdict::Same),
-        Verdict::Faster | Verdict::Slower => {
-            (share >= MOST && cpu != wall) || (share >= MUCH && cpu == wall.opposite())
+/// Whether a verdict by wall time is none, beside that by CPU time, where that is a witness.
+fn is_doubtful(wall: Verdict, cpu: Option<Verdict>, shares: [WaitedShare; 2]) -> bool {
+    let read = shares.map(|it| WaitedShare { unread: 0.0, ..it });
+    let (waited, read) = (longest(shares), longest(read));
+    let differs = cpu.is_some_and(Verdict::differs);
+    match (wall, cpu) {
+        (Verdict::Same, _) => differs || (read >= MUCH && cpu != Some(Verdict::Same)),
+        (Verdict::Unclear, _) => read >= MOST || (waited >= MUCH && differs),
+        (_, None) => waited >= MUCH,
+        (_, Some(cpu)) => {
+            (waited >= MOST && cpu != wall) || (waited >= MUCH && cpu == wall.opposite())
         }
-        Verdict::Unclear => share >= MOST || (share >= MUCH && cpu.differs()),
     }
 }
 
@@ -126,6 +112,7 @@ mod tests {
             for (name, value) in [
                 ("wall", wall),
                 ("cpu", cpu),
+                ("on-cpu", cpu),
                 ("cpu-wait", wall - cpu),
                 ("host-other-cpu", others * wall),
             ] {
@@ -158,7 +145,7 @@ mod tests {
             let mut samples = starved(cpu, 2.0);
             for (sample, nth) in samples.iter_mut().zip(0..) {
                 let wall = wall * 1e6 + 1e4 * f64::from(nth * 7 % 20);
-                sample.values.retain(|(name, _)| ["cpu", "host-other-cpu"].contains(&&**name));
+                sample.values.retain(|(name, _)| !["wall", "cpu-wait"].contains(&&**name));
                 sample.add("wall", wall);
                 sample.add("cpu-wait", waited * 1e6);
             }
@@ -174,10 +161,10 @@ mod tests {
     fn equal_wall_times_of_unequal_work_are_not_called_the_same() {
         let found = compared(&starved(20.0, 2.0), &starved(24.0, 2.0));
         assert_eq!(found.verdict, Verdict::Unclear);
-        let [Note::Waited(WaitNote { shares: [a, b], by_cpu: Some((ratio, _)) })] = found.notes[..]
-        else {
+        let [Note::Waited(WaitNote { shares, by_cpu: Some((ratio, _)) })] = found.notes[..] else {
             panic!("{:?}", found.notes)
         };
+        let [a, b] = shares.map(WaitedShare::share);
         assert!((a - 0.8).abs() < 0.01 && (b - 0.76).abs() < 0.01, "{a} {b}");
         assert!((ratio - 1.2).abs() < 0.01, "{ratio}");
     }
@@ -186,6 +173,7 @@ mod tests {
     fn what_sleeps_does_not_share_the_waiting_of_what_computes() {
         let (asleep, computes) = (starved(100.0, 2.0), starved(88.0, 2.0));
         let [a, b] = waited_for_others([&[&asleep], &[&computes]]).unwrap();
+        let [a, b] = [a, b].map(WaitedShare::share);
         assert!(a < 0.001 && (b - 0.12).abs() < 0.01, "{a} {b}");
     }
 
@@ -215,18 +203,85 @@ mod tests {
         let [computes, asleep] = [sleeps(20.0, 28.0), sleeps(2.0, 80.0)];
         assert_eq!(compared(&computes, &asleep).verdict, Verdict::Slower);
         assert_eq!(compared(&asleep, &computes).verdict, Verdict::Faster);
-        // Of what computes, 20 of 28 ms are its own: what sleeps for 36 is slower on any host.
-        assert_eq!(compared(&computes, &sleeps(2.0, 36.0)).verdict, Verdict::Slower);
+        // Of 50 ms it waited 9.8, and may have waited twice that: more than 28 are left. Of 36 ms
+        // less are left, and no CPU time says otherwise.
+        assert_eq!(compared(&computes, &sleeps(2.0, 50.0)).verdict, Verdict::Slower);
+        assert_eq!(compared(&computes, &sleeps(2.0, 36.0)).verdict, Verdict::Unclear);
     }
 
     #[test]
     fn little_waiting_hides_nothing() {
         assert_eq!(waited_for_others([&[&starved(99.0, 2.0)]; 2]), None);
-        assert!(is_doubtful(Verdict::Same, Verdict::Unclear, 0.2));
-        assert!(!is_doubtful(Verdict::Same, Verdict::Unclear, 0.05), "none to be contradicted by");
-        assert!(!is_doubtful(Verdict::Slower, Verdict::Unclear, 0.2));
-        assert!(is_doubtful(Verdict::Slower, Verdict::Faster, 0.2));
-        assert!(is_doubtful(Verdict::Slower, Verdict::Same, 0.8));
-        assert!(is_doubtful(Verdict::Unclear, Verdict::Unclear, 0.9));
+    }
+
+    #[test]
+    fn a_verdict_is_doubted_by_how_long_was_waited_and_what_cpu_times_say() {
+        use Verdict::{Faster, Same, Slower, Unclear};
+        let is_doubted = |wall, cpu, read, unread| {
+            is_doubtful(wall, cpu, [WaitedShare::default(), WaitedShare { read, unread }])
+        };
+        assert!(is_doubted(Same, Some(Unclear), 0.2, 0.0));
+        assert!(!is_doubted(Same, Some(Unclear), 0.05, 0.0), "none to be contradicted by");
+        assert!(!is_doubted(Same, None, 0.05, 0.9), "what is not read brings nothing together");
+        assert!(is_doubted(Same, Some(Slower), 0.05, 0.9));
+        assert!(!is_doubted(Slower, Some(Unclear), 0.2, 0.0));
+        assert!(is_doubted(Slower, None, 0.2, 0.0), "no witness");
+        assert!(!is_doubted(Slower, None, 0.05, 0.0));
+        assert!(is_doubted(Slower, Some(Faster), 0.2, 0.0));
+        assert!(is_doubted(Slower, Some(Same), 0.8, 0.0) && is_doubted(Slower, None, 0.0, 0.5));
+        assert!(!is_doubted(Slower, Some(Slower), 0.8, 0.0));
+        assert!(
+            is_doubted(Unclear, Some(Unclear), 0.9, 0.0) && is_doubted(Unclear, None, 0.9, 0.0)
+        );
+        assert!(
+            !is_doubted(Unclear, None, 0.05, 0.9) && is_doubted(Unclear, Some(Slower), 0.2, 0.0)
+        );
+    }
+
+    /// Executions of these times in ms beside two busy CPUs; the first thread, a shell's, used 1 ms
+    /// of a CPU, and waited for that long.
+    fn children_of_a_shell(wall: f64, cpu: f64, waited: f64) -> Vec<Sample> {
+        let mut samples = starved(cpu, 2.0);
+        for (sample, nth) in samples.iter_mut().zip(0..) {
+            sample.values.retain(|(name, _)| ["cpu", "host-other-cpu"].contains(&&**name));
+            sample.add("wall", wall * 1e6 + 1e4 * f64::from(nth * 7 % 20));
+            sample.add("on-cpu", 1e6);
+            sample.add("cpu-wait", waited * 1e6);
+        }
+        samples
+    }
+
+    #[test]
+    fn the_children_of_a_shell_may_wait_for_all_that_they_do_not_compute() {
+        // 21 ms each on a quiet host: one sleeps, the other one computes and gets half a CPU.
+        let asleep = children_of_a_shell(23.0, 2.0, 0.5);
+        let computes = children_of_a_shell(50.0, 22.0, 1.0);
+        let found = compared(&asleep, &computes);
+        assert_eq!(found.verdict, Verdict::Unclear);
+        let [_, b] = found.waited().unwrap().shares;
+        assert!((b.read - 0.02).abs() < 1e-3 && (b.share() - 0.56).abs() < 1e-2, "{b:?}");
+        assert_eq!(compared(&computes, &asleep).verdict, Verdict::Unclear);
+        // What computes for longer than the other one takes is slower on any host.
+        let longer = children_of_a_shell(70.0, 40.0, 1.0);
+        assert_eq!(compared(&asleep, &longer).verdict, Verdict::Slower);
+        // Two that compute have their CPU times as witnesses.
+        assert_eq!(
+            compared(&children_of_a_shell(30.0, 22.0, 1.0), &children_of_a_shell(45.0, 33.0, 1.0))
+                .verdict,
+            Verdict::Slower
+        );
+    }
+
+    #[test]
+    fn a_little_waiting_is_a_reason_where_cpu_time_is_no_witness() {
+        let mut asleep = children_of_a_shell(20.0, 0.6, 0.4);
+        let mut computes = children_of_a_shell(25.0, 20.5, 4.0);
+        for (sample, cpu) in
+            asleep.iter_mut().map(|it| (it, 0.6)).chain(computes.iter_mut().map(|it| (it, 20.5)))
+        {
+            sample.values.retain(|(name, _)| &**name != "on-cpu");
+            sample.add("on-cpu", cpu * 1e6);
+        }
+        assert_eq!(compared(&asleep, &computes).verdict, Verdict::Unclear);
     }
 }

@@ -3,6 +3,7 @@
 pub mod carry_over;
 pub(crate) mod cpu_waits;
 pub(crate) mod estimator;
+pub mod execution_times;
 pub mod failed_cells;
 pub mod host_load;
 pub mod levels;

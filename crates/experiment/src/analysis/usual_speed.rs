@@ -226,8 +226,7 @@ pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> RunsAtUsualSpeed {
 /// run its values and how far its own reaches. `None` where that is not known of each run.
 ///
 /// Runs count by their values. What their levels differ by adds to what each does not know.
-#[must_use]
-pub fn pooled_reach(runs: &[(&[f64], Option<f64>)]) -> Option<f64> {
+pub(crate) fn pooled_reach(runs: &[(&[f64], Option<f64>)]) -> Option<f64> {
     let known = |(values, reach): &(&[f64], Option<f64>)| {
         Some((values.len() as f64, median(values)?.ln(), (*reach)?))
     };

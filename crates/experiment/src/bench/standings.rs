@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{
-    EndReason, Failure, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop, busy_share,
+    EndReason, Failure, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop,
 };
 use tacho_report::bench::BenchWarning;
 use tacho_stats::compare::{
@@ -17,6 +17,7 @@ use super::warnings::{carry_over, of_command, of_host};
 use super::{BenchCommand, BenchQuestion};
 use crate::analysis::cpu_waits::beside_cpu_time;
 use crate::analysis::estimator::by;
+use crate::analysis::execution_times::busy_share;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed, with_measured_range};
 

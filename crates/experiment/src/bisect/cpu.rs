@@ -13,7 +13,7 @@ use tacho_record::bisection::{
 use tacho_stats::bisect::{
     BisectionRules, BisectorFinding, BisectorOutcome, BuildVariation, difference, scatter,
 };
-use tacho_stats::waiting::{self, ExecutionTimes};
+use tacho_stats::waiting::ExecutionTimes;
 
 use super::Fold;
 use crate::bisect::state::effect;
@@ -208,7 +208,7 @@ fn are_busy(samples: &[TimedSample]) -> bool {
             waited: Some(it.waited),
             ..ExecutionTimes::default()
         });
-        waiting::is_busy(&timed.collect::<Vec<_>>())
+        ExecutionTimes::are_busy(&timed.collect::<Vec<_>>())
     };
     is_busy(false) && is_busy(true)
 }

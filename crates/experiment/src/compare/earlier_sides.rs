@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use tacho_record::plan::parse;
 use tacho_record::{
     BenchmarkKey, Comparing, Digest, ExportedMetric, LimitedExecutions, Metric, Purpose, Run,
-    RunState, Sample, busy_share,
+    RunState, Sample,
 };
 use tacho_stats::Summary;
 use tacho_stats::compare::{ComparisonRules, RunEffectPrior, SampleValue, compare_earlier};
@@ -20,6 +20,7 @@ use super::judge::{believe, failure, mean_wall, summary};
 use super::rounds::values;
 use crate::ExperimentError;
 use crate::analysis::estimator::ruled;
+use crate::analysis::execution_times::busy_share;
 use crate::compare::row::ERROR;
 use tacho_report::comparison::ComparedRow;
 

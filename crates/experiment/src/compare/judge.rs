@@ -2,9 +2,7 @@
 //! taken.
 
 use crate::compare::row::FALSE_DISCOVERIES;
-use tacho_record::{
-    Comparing, LimitedExecutions, Metric, Outcome, Run, RunState, Sample, busy_share,
-};
+use tacho_record::{Comparing, LimitedExecutions, Metric, Outcome, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
 use tacho_stats::compare::Verdict;
@@ -13,6 +11,7 @@ use tacho_stats::summary::median;
 
 use super::family;
 use super::rounds::Sequential;
+use crate::analysis::execution_times::busy_share;
 use crate::analysis::usual_speed::at_usual_speed;
 use crate::build::layouts::executions;
 

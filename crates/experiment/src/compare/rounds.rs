@@ -148,7 +148,7 @@ impl<'a> Sequential<'a> {
                 None => comparison(metric, group, &rules, look),
             };
             let compared = of(metric);
-            if metric.name != "wall" {
+            if !metric.is_wall() {
                 return compared;
             }
             let [a, b, again] = [0, 1, 2]

@@ -1,12 +1,13 @@
 //! All values of a grid, interleaved over rounds.
 
-use tacho_record::{Metric, Sample, busy_share};
+use tacho_record::{Metric, Sample};
 use tacho_report::sweep::SweepRow;
 use tacho_stats::Summary;
 use tacho_stats::sweep::{SweepCurve, SweepLevels};
 
 use super::MetricLimit;
 use super::observed::executions;
+use crate::analysis::execution_times::busy_share;
 use crate::bench::{BenchQuestion, BenchResult, measure};
 use crate::{Context, ExperimentError};
 

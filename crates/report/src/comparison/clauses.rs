@@ -220,11 +220,15 @@ pub fn waited(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> 
             factor(high)
         )
     });
-    let waited = match it.shares.map(|share| format!("{:.0} %", 100.0 * share)) {
-        [of_a, of_b] if of_a == of_b => format!("both waited for a CPU {of_a} of the time"),
-        [of_a, of_b] => format!("{a} waited for a CPU {of_a} of the time, {b} {of_b}"),
+    let is_part = it.shares.iter().any(|side| side.unread > 0.0);
+    let waited = if is_part { "may have waited" } else { "waited" };
+    let unread = " (the waiting of children and other threads is not read)";
+    let beside = if is_part { unread } else { "" };
+    let waited = match it.shares.map(|side| format!("{:.0} %", 100.0 * side.share())) {
+        [of_a, of_b] if of_a == of_b => format!("both {waited} for a CPU {of_a} of the time"),
+        [of_a, of_b] => format!("{a} {waited} for a CPU {of_a} of the time, {b} {of_b}"),
     };
-    Some(format!("{waited}, which may be the reason{by_cpu}"))
+    Some(format!("{waited}{beside}, which may be the reason{by_cpu}"))
 }
 
 /// That a side may have two modes, where nothing else is against *same*.
@@ -408,7 +412,8 @@ fn points(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
+    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, WaitNote, compare};
+    use tacho_stats::waiting::WaitedShare;
 
     use super::*;
 
@@ -516,6 +521,27 @@ mod tests {
         assert_eq!(uneven(&choice(ChoiceReason::Steady, None)), None);
         let of_layouts = uneven(&choice(ChoiceReason::Levels, None));
         assert_eq!(of_layouts.unwrap(), "the host's speed moved by 78 %");
+    }
+
+    #[test]
+    fn waiting_that_is_not_read_is_said_to_be_that() {
+        let side = samples((0..30).map(|n| 100e6 + f64::from(n * 7 % 13)));
+        let sides = Sides { a: &side, b: &side, control: &[] };
+        let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
+        let said = |shares: [(f64, f64); 2]| {
+            let shares = shares.map(|(read, unread)| WaitedShare { read, unread });
+            let notes = vec![Note::Waited(WaitNote { shares, by_cpu: None })];
+            waited(&Comparison { notes, ..compared.clone() }, NAMES).unwrap()
+        };
+        assert_eq!(
+            said([(0.1, 0.0), (0.25, 0.0)]),
+            "old waited for a CPU 10 % of the time, new 25 %, which may be the reason"
+        );
+        assert_eq!(
+            said([(0.1, 0.0), (0.02, 0.54)]),
+            "old may have waited for a CPU 10 % of the time, new 56 % (the waiting of children and \
+             other threads is not read), which may be the reason"
+        );
     }
 
     #[test]

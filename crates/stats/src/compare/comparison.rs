@@ -5,6 +5,7 @@ use super::modes::SharedModes;
 use super::sample::SampleValue;
 use super::sample_size::{MoreSamples, settling};
 use super::{Better, Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
+use crate::waiting::WaitedShare;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -168,7 +169,7 @@ pub enum Note {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitNote {
     /// Of A and of B, time of waiting by all time: 0.97 is 97 %.
-    pub shares: [f64; 2],
+    pub shares: [WaitedShare; 2],
     /// The ratio of B's CPU time to A's with its interval, where there is one.
     pub by_cpu: Option<(f64, (f64, f64))>,
 }

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::analysis::execution_times::busy_share;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
@@ -15,7 +16,7 @@ use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::plan::PlannedMetric;
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Sample, Series,
-    busy_share, in_backticks, percentage,
+    in_backticks, percentage,
 };
 use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;

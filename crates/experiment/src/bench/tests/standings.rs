@@ -38,8 +38,9 @@ fn what_waiting_may_have_made_slower_is_beaten_by_nothing() {
     for sample in answer.samples.iter_mut().flatten() {
         let wall = sample.value("wall").unwrap();
         let cpu = 2e7 + 1e3 * f64::from(sample.place.round * 3 % 20);
-        sample.values.retain(|(name, _)| !["cpu", "cpu-wait"].contains(&&**name));
+        sample.values.retain(|(name, _)| !["cpu", "cpu-wait", "on-cpu"].contains(&&**name));
         sample.add("cpu", cpu);
+        sample.add("on-cpu", cpu);
         sample.add("cpu-wait", wall - cpu);
         sample.add("host-other-cpu", 2.0 * wall);
     }

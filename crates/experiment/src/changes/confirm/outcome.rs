@@ -1,12 +1,13 @@
 //! What the samples of both sides say of a change.
 
-use tacho_record::{Change, Metric, Outcome, RepeatMeasurement, Sample, busy_share};
+use tacho_record::{Change, Metric, Outcome, RepeatMeasurement, Sample};
 use tacho_stats::compare::{
     Comparison, ComparisonRules, Look, SampleValue, Sides, Verdict, compare, judge_together,
 };
 use tacho_stats::{Bound, BoundedValue};
 
 use crate::analysis::estimator::resolution;
+use crate::analysis::execution_times::busy_share;
 use crate::changes::FALSE_SHARE;
 
 /// A change is not reproduced when no more than this share of it can be there, of the logarithms of
