@@ -101,7 +101,7 @@ impl Fold {
             let (sd, differences) = scatter(&self.rules, &all);
             (differences >= FEWEST_DIFFERENCES).then_some(sd)
         };
-        Some(ByCpu { wall: spread(|it| it.wall)?, cpu: spread(|it| it.cpu)? })
+        Some(ByCpu { wall: spread(|it| it.times.wall)?, cpu: spread(|it| it.times.cpu)? })
     }
 
     fn is_disturbed(&self, by_cpu: ByCpu) -> bool {
@@ -116,19 +116,18 @@ impl Fold {
             return None;
         }
         let samples = self.samples_of_ends();
-        let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, it.cpu)).collect();
+        let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, it.times.cpu)).collect();
         let rules = BisectionRules { builds: BuildVariation::Alike, ..self.rules };
         difference(&rules, &all).map(effect)
     }
 
-    /// Busy time by wall time of both ends, where a change of the CPU time might be worth a look.
+    /// How busy the program is at both ends, where a change of the CPU time might be worth a look.
     pub(super) fn busy_share(&self, found: BisectionEnd) -> Option<f64> {
         if !is_open(found) || !self.is_of_wall_time() {
             return None;
         }
-        let sum = |of: fn(&TimedSample) -> f64| self.samples_of_ends().iter().map(of).sum::<f64>();
-        let wall = sum(|it| it.wall);
-        (wall > 0.0).then(|| sum(|it| it.cpu + it.waited) / wall)
+        let times: Vec<ExecutionTimes> = self.samples_of_ends().iter().map(|it| it.times).collect();
+        ExecutionTimes::busy_share(&times)
     }
 
     /// Whether the CPU time excludes a change as large as was asked for.
@@ -172,9 +171,11 @@ impl Fold {
             let Some(&place) = self.places.get(&step.revision) else { continue };
             let StepResult::Samples { host, values, .. } = &step.seen else { continue };
             let sample = |(host, wall): (&HostReadings, &f64)| {
-                let (cpu, waited) = (*host.get("cpu")?, host.get("cpu-wait").copied());
-                let waited = waited.unwrap_or(0.0);
-                Some((place, TimedSample { is_last: false, cpu, waited, wall: *wall }))
+                let read = |name: &str| host.get(name).copied();
+                let (first_thread, waited) = (read("on-cpu"), read("cpu-wait"));
+                let cpu = read("cpu")?;
+                let times = ExecutionTimes { wall: *wall, cpu, first_thread, waited, others: 0.0 };
+                Some((place, TimedSample { is_last: false, times }))
             };
             all.extend(host.iter().zip(values).filter_map(sample));
         }
@@ -191,10 +192,7 @@ pub(super) fn is_disturbed(ByCpu { wall, cpu }: ByCpu, least: f64) -> bool {
 /// A sample of one of both ends.
 struct TimedSample {
     is_last: bool,
-    cpu: f64,
-    /// Time that it waited for a CPU, where that is read.
-    waited: f64,
-    wall: f64,
+    times: ExecutionTimes,
 }
 
 /// Whether enough samples show that the program hardly waits at either end: what it waits for may
@@ -202,13 +200,7 @@ struct TimedSample {
 fn are_busy(samples: &[TimedSample]) -> bool {
     let is_busy = |last| {
         let of_end = samples.iter().filter(|it| it.is_last == last);
-        let timed = of_end.map(|it| ExecutionTimes {
-            wall: it.wall,
-            cpu: it.cpu,
-            waited: Some(it.waited),
-            ..ExecutionTimes::default()
-        });
-        ExecutionTimes::are_busy(&timed.collect::<Vec<_>>())
+        ExecutionTimes::are_busy(&of_end.map(|it| it.times).collect::<Vec<_>>())
     };
     is_busy(false) && is_busy(true)
 }

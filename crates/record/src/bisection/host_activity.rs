@@ -8,8 +8,8 @@ use crate::derived::derive;
 use crate::{Metric, Sample};
 
 /// What was read of the host during one execution, by name and in base units: `host-…`, `wall`,
-/// which they are of, `cpu`, the time that it had of the host's processors, and `cpu-wait`, that
-/// for which it waited for one.
+/// which they are of, `cpu`, the time that it had of the host's processors, `on-cpu`, its first
+/// thread's, and `cpu-wait`, for how long that thread waited for one.
 pub type HostReadings = BTreeMap<String, f64>;
 
 /// Of shorter executions no share of the time is given: the kernel counts others' in ticks of 10
@@ -22,7 +22,7 @@ impl Sample {
     #[must_use]
     pub fn host_readings(&self) -> HostReadings {
         let of_host = |name: &str| Metric::is_host(name);
-        let of_itself = |name: &str| name == "wall" || name == "cpu-wait";
+        let of_itself = |name: &str| ["wall", "cpu-wait", "on-cpu"].contains(&name);
         let kept = self.values.iter().filter(|(name, _)| of_host(name) || of_itself(name));
         let value = |name: &str| self.values.iter().find(|it| it.0 == name).map(|it| it.1);
         let cpu = value("cpu").or_else(|| derive("cpu", &value)).map(|cpu| ("cpu".to_owned(), cpu));
