@@ -24,7 +24,8 @@ pub enum ChoiceReason {
     Earlier,
     /// Both were executed at the same time: a pair is a round.
     Duet,
-    /// A side has two modes: the mean knows how often it is in each, a median lies between them.
+    /// A side has two modes, or most values are equal and some are not: the mean knows how often
+    /// it is in each, a median lies between them or sees one alone.
     Modes,
 }
 
@@ -60,7 +61,9 @@ impl EstimatorChoice {
         let choice = match (asked, in_order) {
             (Some(estimator), _) => Self::plain(estimator, ChoiceReason::Asked),
             (None, _) if both.has_levels() => Self::plain(Estimator::Median, ChoiceReason::Levels),
-            (None, _) if has_modes => Self::plain(Estimator::Mean, ChoiceReason::Modes),
+            (None, _) if has_modes || both.hides_what_differs(level) => {
+                Self::plain(Estimator::Mean, ChoiceReason::Modes)
+            }
             (None, Some(host)) if neighbours_decide(host) && has_interval(both, level) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
                 let levels = host.levels().map(f64::exp);
@@ -96,7 +99,7 @@ fn gain(both: &BoundContrasts, level: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
+    use crate::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
     use crate::interleaved::simulated::{Movement, SimulatedHost};
 
     #[test]
@@ -115,5 +118,25 @@ mod tests {
         assert!((a.ln() - 4.0).abs() < 0.05, "the faster speed is the usual one: {a}");
         assert!((b / a - estimate.ratio.unwrap()).abs() < 1e-9, "{estimate:?}");
         assert!((b - a - estimate.difference).abs() < 1e-9, "{estimate:?}");
+    }
+
+    #[test]
+    fn values_of_which_most_are_zero_are_compared_by_their_means() {
+        let side = |others: u32| -> Vec<SampleValue> {
+            let value = |round: u32| if round <= others { 4e6 } else { 0.0 };
+            (1..=20).map(|round| SampleValue::new(value(round)).in_round(round)).collect()
+        };
+        let found = |a: u32, b: u32, control: u32| {
+            let sides = Sides { a: &side(a), b: &side(b), control: &side(control) };
+            let found = compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05));
+            (found.verdict, found.estimate.unwrap())
+        };
+        let (verdict, estimate) = found(0, 2, 4);
+        let (low, high) = estimate.difference_interval.unwrap();
+        assert_eq!(verdict, Verdict::Unclear);
+        assert!(low < 0.0 && high > 0.0, "{estimate:?}");
+        // That some of A's own values differ is no reason to call both the same either.
+        assert_eq!(found(2, 2, 0).0, Verdict::Unclear);
+        assert_eq!(found(0, 0, 0).0, Verdict::Same);
     }
 }

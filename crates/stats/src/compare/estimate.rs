@@ -175,6 +175,14 @@ impl BoundContrasts {
         }
     }
 
+    /// Whether the middle of all pairs is 0 whatever differs, as most values of both sides do not.
+    pub fn hides_what_differs(&self, level: f64) -> bool {
+        let [a, b] = &self.stated.pooled;
+        self.stated.scale == Scale::Difference
+            && a.iter().chain(b).any(|value| Some(value) != a.first())
+            && self.bounds(Estimator::AllRatios, level) == Some((0.0, 0.0))
+    }
+
     /// Whether samples come in levels.
     pub fn has_levels(&self) -> bool {
         self.stated.layouts.is_some()
