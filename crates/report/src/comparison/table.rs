@@ -6,7 +6,7 @@ use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
 use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
-use crate::words::{self, as_written, cut_apart, median, percent, times};
+use crate::words::{self, as_written, cut_apart, percent, times};
 
 /// The head of the smallest differences that would have been found.
 const LEAST: &str = "detectable";
@@ -61,8 +61,10 @@ impl ComparisonReport<'_> {
     #[must_use]
     pub fn cells(&self, row: &ComparedRow) -> Vec<AnswerCell> {
         let Comparison { estimate, control, .. } = &row.comparison;
+        let by_minima = estimate.is_some_and(|it| it.estimator == Estimator::Minimum);
         let of_side = |side: &Option<Summary>| {
-            side.as_ref().map_or_else(String::new, |summary| median(&row.metric.unit, summary))
+            let shown = side.map(|of| if by_minima { of.known_min() } else { of.known_median() });
+            shown.map_or_else(String::new, |it| it.shown(|it| row.metric.unit.show(it)))
         };
         let [first, between] =
             estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
@@ -212,13 +214,11 @@ impl ComparisonReport<'_> {
     }
 }
 
-/// The number of rounds that have values of both sides; where none has, the number of values of
-/// each side.
+/// The number of values of each side.
 fn of_samples(row: &ComparedRow) -> String {
-    let alone = row.sides.each_ref().map(|side| side.as_ref().map_or(0, |it| it.n));
-    match (row.comparison.counts.rounds, alone) {
-        (0, [a, b]) if a + b > 0 => format!("{a} and {b}"),
-        (rounds, _) => rounds.to_string(),
+    match row.sides.each_ref().map(|side| side.as_ref().map_or(0, |it| it.n)) {
+        [a, b] if a == b => a.to_string(),
+        [a, b] => format!("{a} and {b}"),
     }
 }
 

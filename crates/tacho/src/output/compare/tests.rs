@@ -285,6 +285,21 @@ fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
 }
 
 #[test]
+fn samples_are_counted_and_minima_shown_where_these_are_compared() {
+    let mut row = row("sort", 1.05, 0.2);
+    assert_eq!(row.comparison.counts.rounds, 10);
+    // Of four layouts, each executed in all rounds.
+    row.sides[1] = Summary::of(&[1.05e8; 40]);
+    let said = |row: &ComparedRow| text_of(row.clone(), None);
+    let medians = said(&row);
+    assert!(medians.contains("10 and 40") && medians.contains("109.0 ms"), "{medians}");
+    row.comparison.estimate =
+        row.comparison.estimate.map(|it| Estimate { estimator: Estimator::Minimum, ..it });
+    let minima = said(&row);
+    assert!(minima.contains("100.0 ms") && !minima.contains("109.0 ms"), "{minima}");
+}
+
+#[test]
 fn where_there_is_no_ratio_the_difference_is_shown() {
     let values = [0.4, -0.3, 0.2, 0.5, -0.1, 0.3, 0.1, 0.6].map(|value| value * 1e6);
     let others = [-0.2, 0.5, -0.4, 0.1, 0.3, -0.3, 0.2, 0.0].map(|value| value * 1e6);
