@@ -142,7 +142,9 @@ fn sentence(timed: &[TimedExecution], spell: &Spell) -> String {
     let is_brief = to.duration_since(from).as_secs() < BRIEF;
     let moment = |at| moment(at, timed[0].at, is_brief);
     let speed = format!("{:.0} %", 100.0 * (-spell.slower).exp());
-    format!("This host ran at {speed} of its usual speed from {} to {}.", moment(from), moment(to))
+    let [from, to] = [from, to].map(moment);
+    let when = if from == to { format!("at {from}") } else { format!("from {from} to {to}") };
+    format!("This host ran at {speed} of its usual speed {when}.")
 }
 
 /// A time of day; with its day if that is not the first one's.
@@ -207,6 +209,17 @@ mod tests {
     fn times_of_a_brief_spell_have_tenths() {
         let [line] = &speed_of(&run(1.75, 10)).sentences[..] else { panic!() };
         assert!(line.ends_with(" from 12:00:00.3 to 12:00:00.9."), "{line}");
+    }
+
+    #[test]
+    fn a_spell_within_a_tenth_of_a_second_has_one_time() {
+        let mut brief = run(1.75, 1);
+        for it in &mut brief.executions {
+            it.value = it.value.map(|value| value / 1e3);
+        }
+        let [line] = &speed_of(&brief).sentences[..] else { panic!() };
+        let at = line.split_once(" of its usual speed ").unwrap().1;
+        assert!(at.starts_with("at 12:00:00.") && !at.contains(" to "), "{line}");
     }
 
     #[test]
