@@ -209,6 +209,13 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     }
 }
 
+/// What a point lacks of which nothing is known.
+fn missing(point: &Point) -> Option<&'static str> {
+    let is_known = !point.values.is_empty() || point.failed > 0 || point.limited.count > 0;
+    let is_unbuilt = point.shown_build().is_none() && point.equal_to.is_none() && !is_known;
+    if is_unbuilt { Some(NOT_BUILT) } else { point.is_left().then_some(NOT_MEASURED) }
+}
+
 const NOT_BUILT: &str = "not built yet";
 const NOT_MEASURED: &str = "not measured yet";
 
@@ -216,10 +223,10 @@ const NOT_MEASURED: &str = "not measured yet";
 /// where nothing is known of any.
 #[must_use]
 pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
-    let said: Vec<String> = series.points.iter().map(|it| state(it, str::to_owned)).collect();
-    let left_out = |why: &str| said.iter().filter(|it| *it == why).count();
+    let missing: Vec<Option<&str>> = series.points.iter().map(missing).collect();
+    let left_out = |what: &str| missing.iter().filter(|it| **it == Some(what)).count();
     let (unbuilt, unmeasured) = (left_out(NOT_BUILT), left_out(NOT_MEASURED));
-    if unbuilt + unmeasured == 0 || unbuilt + unmeasured == said.len() {
+    if unbuilt + unmeasured == 0 || unbuilt + unmeasured == missing.len() {
         return (series.clone(), None);
     }
     let part = |number: usize, what: &str| {
@@ -228,11 +235,8 @@ pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
     };
     let parts = [part(unbuilt, NOT_BUILT), part(unmeasured, NOT_MEASURED)];
     let note = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let shown = |(point, said): (&Point, &String)| {
-        let is_known = said != NOT_BUILT && said != NOT_MEASURED;
-        is_known.then(|| point.clone())
-    };
-    let points = series.points.iter().zip(&said).filter_map(shown).collect();
+    let known = series.points.iter().zip(&missing).filter(|(_, missing)| missing.is_none());
+    let points = known.map(|(point, _)| point.clone()).collect();
     (Series { points, ..series.clone() }, Some(format!("not shown: {note}")))
 }
 
