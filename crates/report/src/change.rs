@@ -553,7 +553,7 @@ mod tests {
         let of = |metric: &str, interval: (f64, f64)| {
             let mut one = change(0.001, "");
             one.series.metric = tacho_record::Metric::built_in(metric).unwrap();
-            one.finding.effect = Some((interval.0 + interval.1) / 2.0);
+            one.finding.effect = Some(f64::midpoint(interval.0, interval.1));
             one.finding.interval = Some(interval);
             one
         };
