@@ -36,7 +36,11 @@ pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
     let budget = rule.budget.filter(|_| rule.precision.is_none())?;
     let is_ended = rounds < rule.max_rounds as usize;
     is_ended.then(|| {
-        format!("the budget of {} was enough for {}", duration(budget), count(rounds, "round"))
+        format!(
+            "the budget of {} ended measuring after {}",
+            duration(budget),
+            count(rounds, "round")
+        )
     })
 }
 

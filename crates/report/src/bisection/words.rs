@@ -18,7 +18,7 @@ use crate::words::{count, cut, percent};
 const NOTHING: f64 = 0.05;
 
 /// By what it was decided, where wall time was requested.
-const BY_CPU: &str = ", decided by CPU time, not wall time";
+const BY_CPU: &str = " (by CPU time in place of wall time)";
 
 /// How sure something is: never quite.
 #[must_use]
@@ -491,7 +491,7 @@ mod tests {
             "not reproduced: a and b differ by less than 2 % in wall time of `b`"
         );
         let cpu = |reach: f64| BisectedEffect { estimate: 0.001, interval: (-reach, reach) };
-        let by = "less than 2 % in CPU time of `b`, decided by CPU time, not wall time";
+        let by = "less than 2 % in CPU time of `b` (by CPU time in place of wall time)";
         assert!(said(Some(cpu(0.01))).ends_with(by));
         assert!(said(Some(cpu(0.05))).ends_with("less than 2 % in wall time of `b`"));
     }

@@ -58,7 +58,7 @@ impl ComparisonReport<'_> {
             let below = measured.iter().filter(|row| row.found_below_least()).count();
             let why = match below {
                 0 => String::new(),
-                some => format!("; a difference was found in {}", count(some, "other row")),
+                some => format!("; {} found a difference below theirs", count(some, "other row")),
             };
             format!("; smallest detectable difference (with a chance of 80 %): {what}{why}")
         });
@@ -117,7 +117,9 @@ impl ComparisonReport<'_> {
         let ended = self.rows.iter().filter(was_ended);
         let rounds = count(ended.map(|row| row.comparison.counts.rounds).min()?, "round");
         let budget = duration(budget);
-        Some(format!("the budget of {budget} was enough for {rounds}; the unclear rows need more"))
+        Some(format!(
+            "the budget of {budget} ended measuring after {rounds}; the unclear rows need more"
+        ))
     }
 
     /// Which rows did not reach the precision that was requested.

@@ -48,7 +48,10 @@ impl OptimumFindings<'_> {
         let value = |place: usize| format!("`{}`", self.grid.names.label(place));
         let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));
         let spans: Vec<String> = self.spans.iter().map(|span| between(span.ends)).collect();
-        format!("interval: the best value lies in {}, with 95 % confidence", spans.join(" or in "))
+        format!(
+            "interval, with values that were not executed: {} (95 % confidence)",
+            spans.join(" or in ")
+        )
     }
 
     fn one_dip(&self) -> &'static str {

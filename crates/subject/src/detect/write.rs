@@ -81,7 +81,7 @@ fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
         "\
 [subject]
 # name = \"example\"           # on pages; if not given, the name of this folder
-# repository = \".\"           # git, by path from this file
+# repository = \".\"           # the git repository: a path from this file
 # How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the
 # number of CPUs to use, {{revision}} the commit.
 {notes}{no_build}build = {build}
@@ -120,7 +120,8 @@ command = {command}
 # prepare = \"sync\"           # a shell command before each execution, not timed
 # conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
 # setup = \"make data\"        # a shell command once before all executions, not timed
-# cleanup = \"make clean\"     # once after all of them (`shell`, `companion`: see the guide)
+# cleanup = \"make clean\"     # a shell command once after all executions, not timed
+# More keys, such as `shell` and `companion`: see the guide.
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file

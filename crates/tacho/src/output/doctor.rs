@@ -97,7 +97,7 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> 
         let speed = match (found.moves, found.speeds.len()) {
             (false, _) => "no".to_owned(),
             (true, 0 | 1) => format!("by {:.0} %", found.uneven * 100.0),
-            (true, times) => format!("by {:.0} %, {times} ×", found.uneven * 100.0),
+            (true, times) => format!("by {:.0} %, {times} speeds", found.uneven * 100.0),
         };
         let takes = Unit::Nanoseconds.show(found.takes);
         list.add_row([
@@ -137,7 +137,7 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> 
 fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> String {
     let lacks_forecast = all.iter().any(|found| found.forecast.is_none());
     let parts = [
-        lacks_forecast.then_some("the smallest change that would be detected"),
+        lacks_forecast.then_some("what is *unknown* above"),
         lacks_drift.then_some("the drift over minutes"),
         past(before).is_none().then_some("the noise over time"),
     ];
@@ -145,10 +145,7 @@ fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> St
     if parts.is_empty() {
         return String::new();
     }
-    let line = format!(
-        "this measurement was too short to show {}; `--noise=5m` measures longer",
-        parts.join(" or ")
-    );
+    let line = format!("too short to show {}; `--noise=5m` measures longer", parts.join(" or "));
     paragraph(&line, 0, COLUMNS)
 }
 
@@ -218,8 +215,8 @@ pub fn past(all: &[KeptNoise]) -> Option<String> {
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
         let text = format!(
-            "{right} of {} were within 30 % of the next measurement at about the same load",
-            text::count(missed.len(), "forecast")
+            "{right} of {} predicted the next one at about the same load to within 30 %",
+            text::count(missed.len(), "earlier result")
         );
         out += &paragraph(&text, 0, COLUMNS);
     }

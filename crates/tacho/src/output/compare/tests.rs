@@ -215,7 +215,7 @@ fn the_smallest_difference_is_that_of_each_row() {
     let mut small = row("small", 1.05, 0.001);
     small.comparison.detectable = Some(0.2);
     let beside = described(vec![wide, small.clone()]);
-    let expected = format!("{high} for 1 of 2 rows; a difference was found in 1 other row\n");
+    let expected = format!("{high} for 1 of 2 rows; 1 other row found a difference below theirs\n");
     assert!(beside.contains(&expected), "{beside}");
     let small = described(vec![small]);
     assert!(small.starts_with("1 slower\n"), "{small}");
@@ -229,7 +229,8 @@ fn a_budget_that_left_something_open_is_told() {
         ..Rule::default()
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
-    let sentence = "the budget of 1 min 0 s was enough for 10 rounds; the unclear rows need more\n";
+    let sentence =
+        "the budget of 1 min 0 s ended measuring after 10 rounds; the unclear rows need more\n";
     let described = |all: &ComparisonData| {
         let lines = described(all.clone());
         lines
