@@ -377,6 +377,23 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
 }
 
 #[test]
+fn a_diff_is_not_tried_over_layouts_that_are_all_the_same() {
+    if !has_linker() {
+        eprintln!("left out: no linker here can shuffle code");
+        return;
+    }
+    let project = program("cc -o prog *.c");
+    let main = std::fs::read_to_string(project.path().join("main.c")).unwrap();
+    let context: String = main.lines().take(2).map(|line| format!(" {line}\n")).collect();
+    let diff = "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,3 @@\n+static int unused;\n".to_owned();
+    let project = project.file("a.diff", &(diff + &context));
+    let said = project.tacho("try a.diff --layouts 2").exits(2).stderr;
+    let why = "cannot be compared: all its layouts are the same program: the build must pass";
+    assert!(said.contains(why) && !said.contains("does not build"), "{said}");
+    assert!(!said.contains("--build-log"), "{said}");
+}
+
+#[test]
 fn an_order_that_the_build_ignores_is_told() {
     if !has("ld.bfd") {
         eprintln!("left out: there is no linker here that sorts");

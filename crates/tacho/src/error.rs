@@ -100,6 +100,8 @@ pub enum CliError {
     Sweep(#[from] crate::commands::sweep::mistake::SweepMistake),
     #[error("`{name}` does not build: {why}")]
     NotBuilt { name: String, why: String },
+    #[error("`{name}` cannot be compared: {why}")]
+    NotLaidOut { name: String, why: String },
     #[error("`{name}` has no diff: releases are not commits")]
     NoDiff { name: String },
     #[error("`{name}` is {revision}, which is not measured yet")]

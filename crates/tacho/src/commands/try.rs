@@ -254,7 +254,11 @@ impl Trying<'_> {
     ) -> Result<Option<(Program, Vec<Diff>)>, CliError> {
         let name = self.base.short().to_owned();
         let Some(without) = self.built(plan)? else { return Ok(None) };
-        let without = without.map_err(|why| CliError::NotBuilt { name, why })?;
+        // The log of a layout is not that of the revision.
+        let without = without.map_err(|why| match self.layouts.as_slice() {
+            [] => CliError::NotBuilt { name, why },
+            _ => CliError::NotLaidOut { name, why },
+        })?;
         let mut diffs = Vec::new();
         for combination in combinations {
             let plan = patched(plan, combination.iter().map(|patch| patch.path.clone()).collect());
