@@ -166,12 +166,15 @@ impl Metric {
     }
 
     /// Whether the host's speed can move it: times, rates, and units that are not known. Sizes and
-    /// the counts of the kernel and the processor are the same at each speed.
+    /// the counts of the kernel and the processor are the same at each speed, and
+    /// waiting and shares do not follow it.
     #[must_use]
     pub fn is_of_speed(&self) -> bool {
         match &self.unit {
+            _ if ["blocked", "cpu-wait"].contains(&&*self.name) => false,
             Unit::Nanoseconds => true,
             Unit::Bytes => false,
+            Unit::Other(name) if name == "%" => false,
             Unit::Other(name) => !name.is_empty() || Self::names().all(|known| known != self.name),
         }
     }

@@ -280,8 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn the_hosts_speed_moves_neither_sizes_nor_counts() {
-        for metric in ["peak-memory", "minor-faults", "voluntary-switches"] {
+    fn the_hosts_speed_moves_neither_sizes_nor_counts_nor_waiting() {
+        let sizes = ["peak-memory", "minor-faults", "voluntary-switches"];
+        for metric in sizes.into_iter().chain(["blocked", "cpu-percent", "cpu-wait"]) {
             let mut values = measured();
             let found = even_out(&mut values, &named(metric));
             assert_eq!(found, SeriesAtUsualSpeed::default(), "{metric}");
