@@ -64,7 +64,7 @@ pub fn host_speed<'a>(
     uneven: Option<f64>,
 ) -> Option<String> {
     let moved = compared.filter(|it| clauses::uneven(&it.choice).is_some());
-    let gain = |it: &&Comparison| it.choice.gain.unwrap_or(1.0);
+    let gain = |it: &&Comparison| it.choice.gain.unwrap_or(0.0);
     let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
     match (most.and_then(|it| clauses::uneven(&it.choice)), series::uneven(uneven, "times")) {
         (Some(line), Some(_)) => {

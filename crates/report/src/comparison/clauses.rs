@@ -339,7 +339,7 @@ fn outside((low, high): (f64, f64), median: f64) -> Option<&'static str> {
 }
 
 /// How uneven the host was, and what comparing neighbours in time gained, where they decide; of
-/// layouts that it was, as each counts with its level.
+/// other ratios that they are not corrected for that, but for those of layouts and of rounds.
 #[must_use]
 pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
     let by = moved(choice.uneven.filter(|by| *by >= LITTLE)?);
@@ -348,7 +348,11 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
             format!("the host's speed moved {by}, so executions next to each other are compared")
         }
         ChoiceReason::Levels => format!("the host's speed moved {by}"),
-        _ => return None,
+        _ if choice.estimator.is_paired() => format!("the host's speed moved {by}"),
+        _ => {
+            let of = of(choice.estimator);
+            format!("the host's speed moved {by}, and the ratio of {of} is not corrected for that")
+        }
     };
     Some(match choice.gain.filter(|gain| *gain >= GAIN) {
         Some(gain) if gain > MANY => {
@@ -502,14 +506,15 @@ mod tests {
     }
 
     #[test]
-    fn an_uneven_host_is_reported_where_neighbours_decide() {
-        let choice = |because, gain| EstimatorChoice {
-            estimator: Estimator::Neighbours,
+    fn an_uneven_host_is_reported_with_what_is_corrected_for_it() {
+        let by = |estimator, because, gain| EstimatorChoice {
+            estimator,
             because,
             uneven: Some(0.78),
             levels: None,
             gain,
         };
+        let choice = |because, gain| by(Estimator::Neighbours, because, gain);
         assert_eq!(
             uneven(&choice(ChoiceReason::HostMoves, Some(12.3))).unwrap(),
             "the host's speed moved by 78 %, so executions next to each other are compared; \
@@ -518,7 +523,18 @@ mod tests {
         let [slight, unknown] =
             [Some(1.2), None].map(|gain| uneven(&choice(ChoiceReason::HostMoves, gain)));
         assert_eq!(slight, unknown, "a slight gain is not worth a word");
-        assert_eq!(uneven(&choice(ChoiceReason::Steady, None)), None);
+        for (estimator, because, of) in [
+            (Estimator::Minimum, ChoiceReason::Asked, "minima"),
+            (Estimator::AllRatios, ChoiceReason::Steady, "all pairs"),
+            (Estimator::Mean, ChoiceReason::Modes, "means"),
+        ] {
+            let expected = format!(
+                "the host's speed moved by 78 %, and the ratio of {of} is not corrected for that"
+            );
+            assert_eq!(uneven(&by(estimator, because, None)), Some(expected));
+        }
+        let of_rounds = uneven(&by(Estimator::RoundRatios, ChoiceReason::Asked, None));
+        assert_eq!(of_rounds.unwrap(), "the host's speed moved by 78 %");
         let of_layouts = uneven(&choice(ChoiceReason::Levels, None));
         assert_eq!(of_layouts.unwrap(), "the host's speed moved by 78 %");
     }

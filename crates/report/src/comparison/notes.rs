@@ -28,11 +28,17 @@ impl ComparisonReport<'_> {
         let names = self.short_names();
         let median = |side: usize| row.sides[side].map_or(f64::NAN, |it| it.median);
         let medians = [median(0), median(1)];
+        let choice = &row.comparison.choice;
+        let corrected = match choice.because {
+            ChoiceReason::HostMoves | ChoiceReason::Levels => {
+                "; medians are corrected to the host's usual speed"
+            }
+            _ => "",
+        };
         let clauses = [
             clauses::limited(row.limited.each_ref(), names),
             clauses::two_modes(&row.comparison, medians, names, &row.metric.unit),
-            clauses::uneven(&row.comparison.choice)
-                .map(|moved| format!("{moved}; medians are corrected to the host's usual speed")),
+            clauses::uneven(choice).map(|moved| moved + corrected),
             clauses::once(&row.comparison),
             beside_medians(row),
             self.beside_control(row),
