@@ -93,7 +93,7 @@ pattern!(
 pattern!(
     MISSING,
     r"(?x)
-    (?:^|:\ )(?:\S*sh:\ (?:line\ )?(?:\d+:\ )?|\S*make\S*:\ |\S*env:\ [‘']?)
+    (?:^|:\ )(?:\S*sh:\ (?:line\ )?(?:\d+:\ )?(?:exec:\ )?|\S*make\S*:\ |\S*env:\ [‘']?)
     (?P<program>[^\s:’']+)[’']?:\x20
     (?:(?:[Cc]ommand\ )?not\ found|No\ such\ file\ or\ directory|Permission\ denied)$"
 );

@@ -62,6 +62,7 @@ fn the_program_that_is_missing_is_named() {
         ("bash: cargoo: command not found", "cargoo"),
         ("exit status 2: make: clang-3.6: No such file or directory", "clang-3.6"),
         ("/usr/bin/env: ‘pyton’: No such file or directory", "pyton"),
+        ("sh: 1: exec: ./prog: not found", "./prog"),
     ];
     for (error, program) in named {
         assert_eq!(missing_program(error), Some(program), "{error}");

@@ -106,9 +106,9 @@ pub fn test(command: &str) -> Result<Benchmark, CliError> {
 }
 
 /// Words that begin a command and are programs of no folder.
-const OF_SHELLS: &str = "alias bg case cd command declare echo eval exec exit export false fg for \
-    function getopts hash if jobs kill let local popd printf pushd pwd read select set shift shopt \
-    source test time trap true type ulimit umask unset until wait while";
+const OF_SHELLS: &str = ". alias bg case cd command declare echo eval exec exit export false fg \
+    for function getopts hash if jobs kill let local popd printf pushd pwd read select set shift \
+    shopt source test time trap true type ulimit umask unset until wait while";
 
 /// The first word of a command of a shell, where no program is called so but one nearly, and that
 /// one. A test that is mistyped fails at each revision, after the builds of both ends.
@@ -122,13 +122,27 @@ pub(crate) fn mistyped(command: &str) -> Option<(String, String)> {
     Some((word.to_owned(), nearest))
 }
 
+/// Whether a shell would only execute one program, which may then take its place: how long the
+/// child of a shell waits for a CPU is not read. An `exec` of a list has only its first part.
+fn is_one_program(command: &str) -> bool {
+    let rest = command.replace("{build}", "");
+    let Some(word) = command.split_whitespace().next() else { return false };
+    let word = word.strip_prefix("{build}").unwrap_or(word);
+    let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/".contains(c));
+    is_name
+        && (word.contains('/') || !OF_SHELLS.split_whitespace().any(|it| it == word))
+        && !rest.contains([';', '&', '|', '(', ')', '`', '{', '}', '#', '!', '\n'])
+}
+
 /// A shell command in the folder that was built, as a benchmark of a plan.
 fn benchmark(name: &str, command: &str) -> String {
-    // What is executed is the command itself where it can be: an `exec` of a list would execute
-    // only its first part.
     let escaped = command.replace('{', "{{").replace('}', "}}");
-    let there = format!("cd {{build}} && {{{{ {escaped}\n}}}}");
-    let command = if command.contains("{build}") { command.to_owned() } else { there };
+    let command = match (command.contains("{build}"), is_one_program(command)) {
+        (true, true) => format!("exec {command}"),
+        (true, false) => command.to_owned(),
+        (false, true) => format!("cd {{build}} && exec {escaped}"),
+        (false, false) => format!("cd {{build}} && {{{{ {escaped}\n}}}}"),
+    };
     format!("[[benchmark]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", {}]", toml_text(&command))
 }
 
@@ -154,6 +168,20 @@ pub(crate) const OF_BUILDS: [(&str, ValueSource); 2] =
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_makes_way_for_one_program() {
+        for command in ["./p", "{build}/p -n 3", "python3 'a b.py' > \"$X\" 2>out"] {
+            assert!(is_one_program(command), "{command}");
+        }
+        let lists = ["./p; true", "./p && ./q", "./p | cat", "./p\n./q", "{ ./p; }", "$(./p)"];
+        let words = ["", "X=1 ./p", "test -e p", ". ./p", "! ./p", "\"./p\"", "./p $(nproc)"];
+        for command in lists.into_iter().chain(words) {
+            assert!(!is_one_program(command), "{command}");
+        }
+        assert!(benchmark("run", "./p").contains("\"cd {build} && exec ./p\""));
+        assert!(benchmark("run", "./p; true").contains("&& {{ ./p; true\\n}}"));
+    }
 
     #[test]
     fn a_test_whose_program_is_mistyped_is_seen_before_it_is_executed() {
