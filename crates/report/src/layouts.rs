@@ -7,6 +7,7 @@ use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};
 
 use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::series::uneven;
 use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
@@ -39,6 +40,14 @@ pub fn unknown(is_cut_off: bool) -> &'static str {
         "the levels are unknown: no build has two executions that count, or a value is 0 or \
          negative"
     }
+}
+
+/// That values are at the usual speed of a host whose speed moved by this share, and what that
+/// means for the mean of all; nothing where it moved little.
+#[must_use]
+pub fn host_speed(by: Option<f64>) -> Option<String> {
+    let moved = uneven(by, "values")?;
+    Some(format!("{moved} in this run: that of another run may differ by more than the interval"))
 }
 
 /// How many executions a build takes as long as, at least one; an execution takes that many

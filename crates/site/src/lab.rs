@@ -196,6 +196,9 @@ pub struct LayoutRecord {
     pub artifact: Digest,
     /// The values of each execution that counts; none is empty.
     pub executions: Vec<Vec<f64>>,
+    /// How far the 95 % interval of its level reaches to either side, as a logarithm, where that is
+    /// known.
+    pub reach: Option<f64>,
     /// The executions that reached a limit.
     pub limited: LimitedExecutions,
     /// How many executions failed.

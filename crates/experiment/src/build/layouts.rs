@@ -15,7 +15,7 @@ use tacho_stats::Summary;
 use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_subject::{FixedOrder, Layout};
 
-use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed};
+use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed, with_measured_range};
 use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
@@ -320,7 +320,7 @@ fn rows(
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
             let metric = named.or_else(|| metrics.next())?;
-            Some(row(key, metric, built, &each_at_usual_speed(samples, metric)))
+            Some(row(key, metric, built, samples))
         })
         .collect()
 }
@@ -352,29 +352,36 @@ fn row(
     key: &BenchmarkKey,
     metric: &Metric,
     built: &[LayoutBuild],
-    UsualSpeed { samples, uneven, .. }: &UsualSpeed,
+    measured: &[Vec<Sample>],
 ) -> BenchmarkLayouts {
+    let UsualSpeed { samples, uneven, reaches } = each_at_usual_speed(measured, metric);
+    let samples = &samples;
     let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
-    let measured: Vec<Vec<Process>> =
+    let values: Vec<Vec<Process>> =
         shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
         Summary::censored(&values, &LimitedExecutions::of(of, metric).bounds)
     };
+    let each = || {
+        let usual = samples.iter().zip(measured).zip(&reaches).map(|((usual, measured), reach)| {
+            Some(with_measured_range(summary(usual)?, summary(measured), *reach))
+        });
+        built.iter().zip(usual)
+    };
     // What was cut off hides how far executions differ.
     let is_known = !samples.iter().flatten().any(Sample::is_limited);
     BenchmarkLayouts {
         benchmark: key.clone(),
         metric: metric.clone(),
-        uneven: *uneven,
-        layouts: shuffled().map(|(build, of)| (build.number, summary(of))).collect(),
-        fixed: built
-            .iter()
-            .zip(samples)
-            .filter_map(|(build, of)| Some((build.fixed?, summary(of))))
+        uneven,
+        layouts: each()
+            .filter(|(build, _)| build.fixed.is_none())
+            .map(|(build, of)| (build.number, of))
             .collect(),
-        levels: Levels::of(LayoutValues(&measured)).filter(|_| is_known),
+        fixed: each().filter_map(|(build, of)| Some((build.fixed?, of))).collect(),
+        levels: Levels::of(LayoutValues(&values)).filter(|_| is_known),
         limited: LimitedExecutions::of(samples.iter().flatten(), metric),
         execution: execution(samples),
         failure: samples
@@ -382,5 +389,44 @@ fn row(
             .flatten()
             .filter(|sample| sample.outcome.is_failure())
             .find_map(|sample| sample.outcome.described().map(|reported| reported.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tacho_record::{Outcome, Place};
+
+    use super::*;
+
+    #[test]
+    fn on_a_host_that_moves_rows_have_the_intervals_of_levels_and_the_measured_range() {
+        let built: Vec<LayoutBuild> = (1..=4)
+            .map(|number| LayoutBuild {
+                number,
+                fixed: None,
+                artifact: Digest::of(number.to_string()),
+                folder: PathBuf::new(),
+            })
+            .collect();
+        let sample = |layout: u32, round: u32| {
+            let place = Place { round, position: (layout + round) % 4 };
+            let (at, outcome) = (Timestamp::UNIX_EPOCH, Outcome::Valid);
+            let mut sample = Sample { place, at, outcome, values: Vec::new() };
+            let slow = if (8..15).contains(&round) { 2.0 } else { 1.0 };
+            let noise = f64::from(round * 7 % 5 + layout * 3 % 4);
+            sample.add("wall", (1e8 + 1e6 * f64::from(layout) + 1e5 * noise) * slow);
+            sample
+        };
+        let measured: Vec<Vec<Sample>> =
+            (0..4).map(|layout| (1..=20).map(|round| sample(layout, round)).collect()).collect();
+        let metric = Metric::built_in("wall").unwrap();
+        let reach = each_at_usual_speed(&measured, &metric).reaches[0].unwrap();
+        let row = row(&BenchmarkKey::plain("parts"), &metric, &built, &measured);
+        let first = row.layouts[0].1.unwrap();
+        let (low, high) = first.interval.unwrap();
+        assert!((low * reach.exp() / first.median - 1.0).abs() < 1e-9, "{first:?}");
+        assert!((high / reach.exp() / first.median - 1.0).abs() < 1e-9, "{first:?}");
+        assert!(row.uneven.is_some() && first.max > 1.9e8 && first.median < 1.1e8, "{first:?}");
     }
 }

@@ -13,7 +13,7 @@ use tacho_stats::compare::{
 use crate::words::{count, moved, percent, precision};
 
 /// A gain in samples below this is not worth a word.
-pub const GAIN: f64 = 1.5;
+pub(crate) const GAIN: f64 = 1.5;
 /// More times as many samples are not counted.
 const MANY: f64 = 100.0;
 /// A host whose speed moves by less is not worth a word.

@@ -6,9 +6,8 @@ use tacho_record::{LimitedExecutions, RunState};
 use tacho_report::block::{AnswerNote, Block};
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::layouts::{
-    self, BANDS, LayoutLine, advice, conclusions, deviations, short, unknown, within,
+    self, BANDS, LayoutLine, advice, conclusions, deviations, host_speed, short, unknown, within,
 };
-use tacho_report::series::uneven;
 use tacho_report::words;
 use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
@@ -92,7 +91,7 @@ fn content(row: &LayoutsRow) -> Markup {
 fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
     let lines = conclusions(levels, &row.row.metric.unit, row.cost, None);
     let advice = Some(advice(levels).to_owned()).filter(|it| !it.is_empty());
-    let moved = uneven(row.row.uneven, "values");
+    let moved = host_speed(row.row.uneven);
     let lines = lines.into_iter().chain(advice).chain(moved);
     let all: Vec<Block> = lines.map(Block::Sentence).collect();
     blocks::html(&all, NO_NAMES)

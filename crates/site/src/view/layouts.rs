@@ -71,7 +71,8 @@ fn row(row: &LayoutSeries) -> LayoutsRow<'_> {
 /// What the executions of a layout say, each by the median of its values.
 fn summary(layout: &LayoutRecord) -> Option<Summary> {
     let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
-    Summary::censored(&values, &layout.limited.bounds)
+    let summary = Summary::censored(&values, &layout.limited.bounds)?;
+    Some(summary.with_reach(layout.reach))
 }
 
 /// The geometric mean: levels are distinguished in logarithms.

@@ -54,7 +54,8 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
     for text in [
         "from 10 layouts",
         "varies the metric more than restarting",
-        "The host's speed moved by 12 %; values are corrected to the host's usual speed.",
+        "The host's speed moved by 12 %; values are corrected to the host's usual speed in \
+         this run: that of another run may differ by more than the interval.",
         "± 1 %",
         "tacho layouts",
         "The levels are unknown: no build has two executions that count",

@@ -72,14 +72,16 @@ fn laid_out(
     before: Option<&LayoutSeries>,
 ) -> Option<LayoutSeries> {
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
-    let UsualSpeed { samples: evened, uneven, .. } = each_at_usual_speed(&samples, &metric);
-    let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
+    let UsualSpeed { samples: evened, uneven, reaches } = each_at_usual_speed(&samples, &metric);
+    let layout = |(((cell, _), samples), reach): ((&(Cell, _), &Vec<Sample>), _)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
+        reach,
         limited: LimitedExecutions::of(samples, &metric),
         failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
     };
-    let mut layouts: Vec<LayoutRecord> = group.iter().zip(&evened).map(layout).collect();
+    let mut layouts: Vec<LayoutRecord> =
+        group.iter().zip(&evened).zip(reaches).map(layout).collect();
     let orders = layouts.split_off(layouts.len().saturating_sub(fixed.len()));
     let orders = fixed.iter().map(|&name| name.to_owned()).zip(orders).collect();
     let benchmark = &group[0].0.benchmark;
