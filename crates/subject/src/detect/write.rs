@@ -113,7 +113,7 @@ fn benchmark(program: Option<&NamedProgram>) -> String {
 name = {name}
 # version = 1                # raise it when old and new values must not be compared any more
 # What is executed and timed, without a shell; {{build}} is the folder with the artifacts.
-# CHANGE THIS: execute the work that users wait for, best 0.1 s or more.
+# CHANGE THIS: execute the work that users wait for, best for 50 ms or more.
 command = {command}
 # Put {{size}} into the command: each of the values is measured.
 # parameters = {{ size = [1, 64, 1024] }}

@@ -176,7 +176,7 @@ pub enum StateFilter {
     FalseAlarm,
     /// A life: found, but not confirmed yet
     Provisional,
-    /// A life: 5 runs in a row agree, or `--confirm` found the change again
+    /// A life: 5 runs in a row agree, or `--confirm` or a bisection saw it again
     Confirmed,
     /// A life: no longer found, or not reproduced
     Withdrawn,
