@@ -814,3 +814,11 @@ fn the_log_names_both_ends_of_a_range() {
     let log = other.tacho("log").succeeds().stdout;
     assert!(log.contains(&format!("track {}..{}\n", ends[0], ends[1])), "{log}");
 }
+
+#[test]
+fn a_mistyped_revision_leaves_no_store() {
+    let project = Project::scripts(1);
+    project.tacho("track HAED").exits(2);
+    assert!(!project.path().join(".tacho/tacho.db").exists());
+    project.tacho("show").exits(2);
+}

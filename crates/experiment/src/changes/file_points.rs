@@ -1,7 +1,8 @@
 //! Files as points of series: in which order they are, and which series their values make.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tacho_measure::{FilePoint, FileValue};
@@ -37,7 +38,7 @@ impl PointOrder {
     pub fn sort(self, files: &mut [(PathBuf, FilePoint)]) {
         match self {
             Self::Time => files.sort_by_key(|(_, point)| point.moment),
-            Self::Name => files.sort_by_key(|(path, _)| natural(&path.to_string_lossy())),
+            Self::Name => files.sort_by_key(|(path, _)| by_name(path)),
             Self::Given => {}
         }
     }
@@ -54,14 +55,21 @@ fn is_by_letters(paths: &[PathBuf]) -> bool {
     paths.is_sorted() || paths.is_sorted_by_key(letters)
 }
 
+/// A path in which numbers are compared by value; what has no number comes first: `bench.json`
+/// before `bench2.json`.
+fn by_name(path: &Path) -> (Vec<(u64, String)>, Option<OsString>) {
+    let kind = path.extension().map(ToOwned::to_owned);
+    (natural(&path.with_extension("").to_string_lossy()), kind)
+}
+
 /// A name in which numbers are compared by value: `run-9` comes before `run-10`.
 #[must_use]
 pub fn natural(name: &str) -> Vec<(u64, String)> {
     let mut parts = vec![(0, String::new())];
     let mut digits = String::new();
-    for c in name.chars().chain(['\0']) {
-        if c.is_ascii_digit() {
-            digits.push(c);
+    for c in name.chars().map(Some).chain([None]) {
+        if let Some(digit) = c.filter(char::is_ascii_digit) {
+            digits.push(digit);
             continue;
         }
         if !digits.is_empty() {
@@ -69,7 +77,7 @@ pub fn natural(name: &str) -> Vec<(u64, String)> {
             digits.clear();
         }
         if let Some((_, text)) = parts.last_mut() {
-            text.push(c);
+            text.extend(c);
         }
     }
     parts
@@ -122,9 +130,15 @@ mod tests {
 
     #[test]
     fn numbers_in_names_are_compared_by_value() {
-        let mut names = ["run-10.json", "run-9.json", "a-2.json", "run-9b.json"];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(names, ["a-2.json", "run-9.json", "run-9b.json", "run-10.json"]);
+        let mut names =
+            ["run-10.json", "run-9.json", "a-2.json", "run-9b.json", "run.json", "run-.json"];
+        names.sort_by_key(|name| by_name(Path::new(name)));
+        let sorted =
+            ["a-2.json", "run.json", "run-.json", "run-9.json", "run-9b.json", "run-10.json"];
+        assert_eq!(names, sorted);
+        let mut versions = ["v1.1.txt", "v10.txt", "v1.txt", "v2.txt"];
+        versions.sort_by_key(|name| by_name(Path::new(name)));
+        assert_eq!(versions, ["v1.txt", "v1.1.txt", "v2.txt", "v10.txt"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod settle;
 mod table;
 mod variants;
 
-use tacho_record::{Direction, Metric, Unit};
+use tacho_record::{Direction, Metric};
 use tacho_stats::Summary;
 use tacho_stats::sweep::{ExtraCost, SweepCurve};
 
@@ -168,15 +168,15 @@ impl SweepFindings<'_> {
         let medians: Vec<f64> = self.places.iter().map(median).collect();
         let mut lines = self.sentences(curve, &medians);
         if differ(curve, &medians, self.metric.better) {
-            let of = match &self.metric.unit {
-                Unit::Nanoseconds => "is corrected to the host's usual speed",
-                _ => "compares levels that are fitted to all executions",
-            };
-            lines.push(format!("`× best` {of}, so it differs here from the ratio of the medians"));
+            lines.push(DIFFERS.to_owned());
         }
         lines
     }
 }
+
+/// Why some value is another multiple of the best one than by the medians beside it.
+const DIFFERS: &str = "`× best` compares levels that are fitted to all executions, so it differs \
+                       here from the ratio of the medians";
 
 /// Whether some value is another multiple of the best one by medians than by levels.
 fn differ(curve: &SweepCurve, medians: &[f64], better: Direction) -> bool {

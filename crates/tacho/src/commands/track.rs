@@ -1,6 +1,6 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
-use crate::commands::selection::{narrowed, select, with_reference};
+use crate::commands::selection::{narrowed, select, selection, with_reference};
 use crate::counters::{counters, counting, uncounted};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
-use tacho_record::plan::PlannedMetric;
+use tacho_record::plan::{PlannedMetric, Source};
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Sample, Series,
     in_backticks, percentage,
@@ -65,6 +65,11 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     }
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions, command.shown.json);
+    }
+    // A mistyped revision leaves no empty store behind.
+    let is_quick = matches!(project.plan.subject.source, Source::Git(_));
+    if is_quick && project.store_to_read().is_err() {
+        history(&project.plan.subject, &project.folder)?.select(&selection(command)?)?;
     }
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
