@@ -122,9 +122,9 @@ fn text(report: &BenchReport<'_>) -> String {
 fn the_whole_answer() {
     insta::assert_snapshot!(with_report(text), @r"
     command             n    median     95 %  spread       min       max      user       sys   CPU     memory
-    quick              10  100.4 ms  ± 0.3 %   0.6 %  100.0 ms  100.8 ms  80.35 ms  10.04 ms  90 %  2.000 MiB
-    slow and large     10  150.6 ms  ± 0.4 %   0.6 %  150.0 ms  151.3 ms  120.5 ms  15.07 ms  90 %  3.000 MiB
-    nearly | as quick  10  100.8 ms  ± 0.5 %   0.6 %  100.4 ms  101.3 ms  80.67 ms  10.08 ms  90 %  2.000 MiB
+    quick              10  100.4 ms  ± 0.3 %   0.6 %  100.0 ms  100.8 ms  80.34 ms  10.04 ms  90 %  2.000 MiB
+    slow and large     10  150.6 ms  ± 0.4 %   0.6 %  150.0 ms  151.3 ms  120.5 ms  15.06 ms  90 %  3.000 MiB
+    nearly | as quick  10  100.8 ms  ± 0.5 %   0.6 %  100.4 ms  101.3 ms  80.66 ms  10.08 ms  90 %  2.000 MiB
 
     151.3 ms                       ████████▇▇████████▇▇
                                    ████████████████████
@@ -205,15 +205,15 @@ fn sixty_columns_are_enough() {
     insta::assert_snapshot!(with_report(|report| text(&BenchReport { width: Some(60), ..*report })), @r"
     quick
       median 100.4 ms ± 0.3 %  range 100.0 ms … 100.8 ms  n 10
-      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.34 ms
       sys 10.04 ms
     slow and large
       median 150.6 ms ± 0.4 %  range 150.0 ms … 151.3 ms  n 10
       spread 0.6 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms
-      sys 15.07 ms
+      sys 15.06 ms
     nearly | as quick
       median 100.8 ms ± 0.5 %  range 100.4 ms … 101.3 ms  n 10
-      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.66 ms
       sys 10.08 ms
 
     151.3 ms             ████▇████▇
@@ -244,13 +244,13 @@ fn bars_are_shown_only_where_they_show_something() {
     insta::assert_snapshot!(with_report(plain), @r"
     quick
       median 100.4 ms ± 0.3 %  range 100.0 ms … 100.8 ms  n 10
-      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms  sys 10.04 ms
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.34 ms  sys 10.04 ms
     slow and large
       median 150.6 ms ± 0.4 %  range 150.0 ms … 151.3 ms  n 10
-      spread 0.6 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms  sys 15.07 ms
+      spread 0.6 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms  sys 15.06 ms
     nearly | as quick
       median 100.8 ms ± 0.5 %  range 100.4 ms … 101.3 ms  n 10
-      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms  sys 10.08 ms
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.66 ms  sys 10.08 ms
     ");
     // The first execution took twice as long: the order matters.
     let mut slow = answer();
@@ -324,9 +324,9 @@ fn the_ratio_that_was_asked_for_is_named() {
 fn the_files_of_others() {
     insta::assert_snapshot!(with_report(|it| export::csv(it).unwrap()), @r#"
     command,mean,stddev,median,user,system,min,max,parameter_level
-    quick,0.100437,0.000297173723976772,0.100425,0.0803496,0.0100437,0.10003,0.10085,"1,9"
-    slow and large,0.1506555,0.00044576058596515516,0.1506375,0.1205244,0.01506555,0.150045,0.151275,"1,9"
-    nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.0806709984,0.0100838748,0.10043012,0.1012534,"1,9"
+    quick,0.100437,0.000297173723976772,0.100425,0.08034,0.0100425,0.10003,0.10085,"1,9"
+    slow and large,0.1506555,0.00044576058596515516,0.1506375,0.12051,0.01506375,0.150045,0.151275,"1,9"
+    nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.08066136,0.01008267,0.10043012,0.1012534,"1,9"
     "#);
     insta::assert_snapshot!(with_report(export::markdown), @r"
     | Command | n | Median | 95 % interval | Min | Max | Relative | |
