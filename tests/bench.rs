@@ -79,8 +79,12 @@ fn a_pipe_gets_eighty_columns_and_the_verdict_last() {
     let long = "true with a good many words more than eighty columns have room for in a row";
     let answer = bench(&["-r", "6", long, "sleep 0.3"]).exits(0);
     assert!(answer.stdout.lines().all(|line| line.chars().count() <= 80), "{}", answer.stdout);
-    let last = answer.stdout.lines().last().unwrap();
-    assert!(last.starts_with("  × ") && last.ends_with("  sleep 0.3  slower"), "{last}");
+    // On a busy host a clause says why the ratio is not that of the medians.
+    let (_, last) = answer.stdout.rsplit_once("\n  × ").unwrap();
+    let (verdict, clause) = last.split_once('\n').unwrap();
+    assert!(verdict.ends_with("  sleep 0.3  slower"), "{last}");
+    let clause = clause.replace("\n  ", " ");
+    assert!(clause.is_empty() || clause.contains("the medians is × "), "{last}");
 }
 
 #[test]
