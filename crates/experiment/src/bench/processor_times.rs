@@ -11,6 +11,8 @@ pub(super) struct ProcessorTimes {
     pub user: Option<BoundedValue>,
     /// In the kernel, in nanoseconds.
     pub sys: Option<BoundedValue>,
+    /// The means of both.
+    pub means: [Option<BoundedValue>; 2],
 }
 
 impl ProcessorTimes {
@@ -22,7 +24,7 @@ impl ProcessorTimes {
         let means = [user, sys].map(|it| it.and_then(mean));
         let ([Some(in_user), Some(in_sys)], Some((user, _)), Some((sys, _))) = (means, user, sys)
         else {
-            return Self { user: means[0], sys: means[1] };
+            return Self { user: means[0], sys: means[1], means };
         };
         let all: Vec<f64> = user.iter().zip(sys).map(|(user, sys)| user + sys).collect();
         let sum = in_user.value + in_sys.value;
@@ -31,7 +33,7 @@ impl ProcessorTimes {
             || user.len() != sys.len();
         let scale = median(&all).filter(|_| sum > 0.0 && !is_cut_off).map_or(1.0, |it| it / sum);
         let part = |mean: BoundedValue| Some(BoundedValue { value: mean.value * scale, ..mean });
-        Self { user: part(in_user), sys: part(in_sys) }
+        Self { user: part(in_user), sys: part(in_sys), means }
     }
 }
 

@@ -61,6 +61,8 @@ pub struct CommandResult {
     pub user: Option<BoundedValue>,
     /// The same in the kernel.
     pub sys: Option<BoundedValue>,
+    /// The means of both, which files for other tools have.
+    pub mean_times: [Option<BoundedValue>; 2],
     /// The median of processor time by wall time, in percent, of the executions that have the
     /// metric `cpu-percent`. None where an execution reached a limit: it may have gone on in either
     /// way.
@@ -434,6 +436,7 @@ impl CommandResult {
             raw,
             user: times.user,
             sys: times.sys,
+            mean_times: times.means,
             cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
             busy_share: busy_share(samples),
             peak_memory: built_in("peak-memory").and_then(|memory| median_of(&memory)),

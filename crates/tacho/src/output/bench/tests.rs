@@ -324,9 +324,9 @@ fn the_ratio_that_was_asked_for_is_named() {
 fn the_files_of_others() {
     insta::assert_snapshot!(with_report(|it| export::csv(it).unwrap()), @r#"
     command,mean,stddev,median,user,system,min,max,parameter_level
-    quick,0.100437,0.000297173723976772,0.100425,0.08034,0.0100425,0.10003,0.10085,"1,9"
-    slow and large,0.1506555,0.00044576058596515516,0.1506375,0.12051,0.01506375,0.150045,0.151275,"1,9"
-    nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.08066136,0.01008267,0.10043012,0.1012534,"1,9"
+    quick,0.100437,0.000297173723976772,0.100425,0.0803496,0.0100437,0.10003,0.10085,"1,9"
+    slow and large,0.1506555,0.00044576058596515516,0.1506375,0.1205244,0.01506555,0.150045,0.151275,"1,9"
+    nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.0806709984,0.0100838748,0.10043012,0.1012534,"1,9"
     "#);
     insta::assert_snapshot!(with_report(export::markdown), @r"
     | Command | n | Median | 95 % interval | Min | Max | Relative | |
