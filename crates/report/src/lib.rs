@@ -12,6 +12,7 @@ pub mod block;
 pub mod build;
 pub mod busy_host_hint;
 pub mod change;
+pub mod change_event;
 pub mod change_list;
 pub mod comparison;
 pub mod detection;

@@ -2,7 +2,8 @@
 //! together.
 
 use maud::{Markup, html};
-use tacho_report::change::{interval, place, together};
+use tacho_report::change::{interval, place};
+use tacho_report::change_event::together;
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, UNTRACKED, doubtful,
     is_worse_and_new, off_medians,

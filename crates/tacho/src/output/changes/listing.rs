@@ -7,7 +7,8 @@ use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
 use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, levels_of, place, together};
+use tacho_report::change::{effect, interval, levels_of, place};
+use tacho_report::change_event::together;
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
 };
