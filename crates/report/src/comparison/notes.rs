@@ -1,9 +1,10 @@
 //! What limits or explains the numbers of a comparison.
 
-use tacho_record::{Metric, factor};
+use tacho_record::{Metric, Program, Side, factor};
 use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
+use super::table::ratio_of_few;
 use super::{ComparedRow, ComparisonReport, clauses};
 use crate::bench::notes::duet;
 use crate::block::AnswerNote;
@@ -13,6 +14,9 @@ use crate::words::{self, change, count, percent};
 
 /// What the metric is that takes the place of wall time where a shell starts a command.
 const NET_WALL: &str = "net-wall: wall time without the start of the shell";
+/// What gives an interval where reports of other tools have one value each.
+const EVERY_SAMPLE: &str = "reports that hold every sample have intervals, such as criterion's \
+                            folder `target/criterion` or `go test -bench . -count 10`";
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
 const APART: f64 = 0.03;
 /// From this difference between two processors on it is reported.
@@ -59,6 +63,10 @@ impl ComparisonReport<'_> {
         notes.extend(self.of_several_runs().map(AnswerNote::plain));
         let has_net = self.rows.iter().any(|row| row.metric.name == Metric::NET_WALL);
         notes.extend(has_net.then(|| AnswerNote::plain(NET_WALL.to_owned())));
+        let is_file = |side: &Side| matches!(side.program, Program::File { .. });
+        let is_few = self.rows.iter().any(|row| ratio_of_few(row).is_some());
+        let has_few = is_few && self.terms.sides.iter().any(is_file);
+        notes.extend(has_few.then(|| AnswerNote::hint(EVERY_SAMPLE.to_owned())));
         let otherwise = self.terms.otherwise.iter();
         notes
             .extend(otherwise.map(|what| AnswerNote::plain(format!("not measured alike: {what}"))));

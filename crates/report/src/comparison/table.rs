@@ -1,7 +1,7 @@
 //! The rows of a comparison as a table.
 
 use tacho_record::{Unit, factor};
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Verdict};
+use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Verdict};
 use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
@@ -176,6 +176,9 @@ impl ComparisonReport<'_> {
     /// What would settle a row that is unclear, or why nothing does.
     #[must_use]
     pub fn missing(&self, row: &ComparedRow) -> Option<String> {
+        if let Some(of_few) = ratio_of_few(row) {
+            return Some(of_few);
+        }
         let names = cut_apart(&self.names, NAME);
         let layouts = row.levels[0].map(|levels| levels.layouts);
         let names = names.each_ref().map(String::as_str);
@@ -212,6 +215,17 @@ impl ComparisonReport<'_> {
             _ => None,
         }
     }
+}
+
+/// The ratio of sides of other runs or tools that have too few values for an interval.
+pub(super) fn ratio_of_few(row: &ComparedRow) -> Option<String> {
+    let needed = row.comparison.fewest.filter(|_| row.comparison.estimate.is_none())?;
+    let [Some(a), Some(b)] = row.sides else { return None };
+    let is_earlier = row.comparison.choice.because == ChoiceReason::Earlier;
+    let ratio = b.median / a.median;
+    (is_earlier && ratio.is_finite() && ratio > 0.0).then(|| {
+        format!("the medians' ratio is {}; an interval needs {needed} values of each", times(ratio))
+    })
 }
 
 /// The number of values of each side.

@@ -417,6 +417,10 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
     fitted(&list, &head)
 }
 
+/// By how much the caller indents a table.
+const INDENT: usize = 2;
+/// A space at which no line ends.
+const NO_BREAK: &str = "\u{a0}";
 /// Where a sample has no value.
 const NONE: &str = "–";
 
@@ -433,18 +437,21 @@ fn fitted(list: &Table, head: &[&str]) -> String {
     if table::fits(&table::indent(&whole), room) {
         return whole;
     }
+    let within = room.map(|room| room.saturating_sub(INDENT));
+    let together = |cell: &str| cell.replace(' ', NO_BREAK);
     let paragraph = |row: &Row| {
         let cells: Vec<String> = row.cell_iter().map(comfy_table::Cell::content).collect();
         let is_value = |cell: &str| !cell.is_empty() && cell != NONE;
         let named = cells.iter().zip(head).skip(1).filter(|(cell, _)| is_value(cell));
         let named: Vec<String> =
-            named.map(|(cell, name)| format!("{name} {cell}").trim_start().to_owned()).collect();
+            named.map(|(cell, name)| together(format!("{name} {cell}").trim_start())).collect();
         let first = if head[0] == SUMMARY[0] {
             cells[0].clone()
         } else {
             format!("{} {}", head[0], cells[0])
         };
-        text::wrap(&format!("{first}\n  {}\n", named.join(", ")), room)
+        let wrapped = text::wrap(&format!("{first}\n  {}\n", named.join(", ")), within);
+        wrapped.replace(NO_BREAK, " ")
     };
     list.row_iter().map(paragraph).collect()
 }
