@@ -162,8 +162,8 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 }
 
 /// Why a row has no change where another run begins, unless one is reported there.
-pub const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host may \
-                              differ from run to run";
+pub const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host \
+                              may differ from run to run";
 
 /// Marks the first values of another build recipe than that of the values before.
 pub const ANOTHER_RECIPE: &str = "another build recipe";
