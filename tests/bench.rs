@@ -708,6 +708,7 @@ fn mistakes_are_told_before_anything_is_executed() {
             "8 to 1 in steps of 1 has no values, or more than 10000 values\nhint: ",
         ),
         (&["-P", "n", "1", "many", "echo {n}"], "`many` is not a number\n"),
+        (&["-P", "n", "1", "", "echo {n}"], "a range needs both ends, such as `1..10`\n"),
         (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
         (
             &["no-such-program-here"],

@@ -72,7 +72,7 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     project.tacho("track --seed 1").succeeds();
     let events = project.tacho("changes --json").json();
     let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
-    let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
+    let answer = project.tacho(&format!("bisect {name}")).exits(0);
     assert!(
         answer
             .stderr

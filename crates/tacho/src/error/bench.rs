@@ -46,7 +46,7 @@ pub enum BenchMistake {
     NoInput { path: String },
     #[error("cannot execute `{program}`{}", of(.program, .command))]
     NoProgram { program: String, command: String, why: NoProgram },
-    #[error("`{text}` is not a number")]
+    #[error("{}", no_number(.text))]
     NotANumber { text: String },
     #[error("`{command}` cannot be split into words: a quote is missing")]
     Quote { command: String },
@@ -191,5 +191,12 @@ impl BenchMistake {
             | BenchMistake::Quote { .. }
             | BenchMistake::Twice { .. } => None,
         }
+    }
+}
+
+fn no_number(text: &str) -> String {
+    match text {
+        "" => "a range needs both ends, such as `1..10`".to_owned(),
+        text => format!("`{text}` is not a number"),
     }
 }

@@ -15,6 +15,7 @@ use tacho_record::Bisection;
 use tacho_subject::SubjectError;
 
 use crate::cli::{BisectArgs, BisectCommand, GlobalArgs};
+use crate::commands::changes::is_change;
 use crate::error::CliError;
 use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
 use crate::exit::Exit;
@@ -35,7 +36,14 @@ pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliErr
         }
         None => match &command.change {
             Some(name) => measure(global, &change::asked(global, command, name)?),
-            None => measure(global, command),
+            None => match measure(global, command) {
+                Err(CliError::Subject(SubjectError::UnknownRevision { name, .. }))
+                    if command.bad.is_none() && is_change(global, &name)? =>
+                {
+                    measure(global, &change::asked(global, command, &name)?)
+                }
+                measured => measured,
+            },
         },
     }
 }

@@ -39,7 +39,7 @@ fn asked(global: &GlobalArgs, asked: &ChangeQueryArgs) -> Result<Exit, CliError>
 }
 
 /// Whether a change has that name.
-fn is_change(global: &GlobalArgs, name: &str) -> Result<bool, CliError> {
+pub fn is_change(global: &GlobalArgs, name: &str) -> Result<bool, CliError> {
     let mut store = Project::open(global)?.store_to_read()?;
     Ok(store.change(name)?.is_some())
 }
