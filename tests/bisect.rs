@@ -92,7 +92,8 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     let answer = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds();
     assert_snapshot!(answer.stdout, @r#"
     which of 12 commits changed work of `work` by 2 % or more?
-    expected: about 8 builds; 20 samples, or 150 and more if values vary much
+    expected: about 8 builds; 20 samples, or 150 and more if values vary much; fewer
+      where commits give the same program
     the time is known after the first build
     "#);
     let json = project.tacho("bisect HEAD~12 HEAD --dry-run --json").succeeds().json();
@@ -107,6 +108,26 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     assert_eq!((&json["answered"], &json["takes"]), (&true.into(), &serde_json::json!([0.0, 0.0])));
     let again = project.tacho("bisect HEAD~12 HEAD --dry-run --again").succeeds().stdout;
     assert!(again.contains("\nexpected: about 8 builds, 4 of them made before; "), "{again}");
+}
+
+/// Commits that are known to be one program cost no builds and no samples, which is said before.
+#[test]
+fn a_dry_run_counts_programs_and_not_commits() {
+    let mut project = history(1, |_| "echo work 100".to_owned());
+    for n in 1..=20 {
+        let prog = if n < 12 { "echo work 100\n" } else { "echo work 130\n" };
+        project = project.file("prog", prog).file("Makefile", &format!("# {n}\n")).commit("more");
+    }
+    let done = project.tacho("bisect HEAD~19 HEAD --json").succeeds().json();
+    let again = project.tacho("bisect HEAD~19 HEAD --dry-run --again --json").succeeds().json();
+    assert_eq!((&again["programs"], &again["builds"]), (&2.into(), &2.into()));
+    assert_eq!((&again["built"], &again["may_be_fewer"]), (&2.into(), &false.into()));
+    let samples = done["standing"]["samples"].as_f64().unwrap();
+    let said = again["samples"][1].as_f64().unwrap();
+    assert!((samples - said).abs() <= 1.0, "{samples} {said}");
+    let text = project.tacho("bisect HEAD~19 HEAD --dry-run --again").succeeds().stdout;
+    assert!(text.starts_with("which of 19 commits (18 are the same program as the one before) "));
+    assert!(text.contains("expected: about 2 builds, all made before; about 6 samples"), "{text}");
 }
 
 #[test]

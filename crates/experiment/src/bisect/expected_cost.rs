@@ -1,7 +1,9 @@
 //! What a bisection is expected to take, from what is known of builds and executions here.
 
-use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
-use tacho_record::{Bisection, Build, BuildState, Counter, Digest, Plan, Recipes, is_mostly_busy};
+use tacho_record::bisection::{
+    BisectionRequest, BisectionState, ByCpu, Candidate, ValueComparison, ValueSource,
+};
+use tacho_record::{Bisection, Counter, Plan, Recipes, is_mostly_busy};
 use tacho_report::bisection::noise;
 use tacho_stats::bisect::{expected_exact_samples, expected_samples};
 use tacho_stats::summary::median;
@@ -42,6 +44,11 @@ pub struct BisectForecast {
     pub commits: usize,
     /// Commits that touch none of the plan's paths.
     pub left_out: usize,
+    /// Programs among both ends and the commits: those that are not known to be the same as the one
+    /// before.
+    pub programs: usize,
+    /// Whether some of them are not built here, and may be the same program as their neighbours.
+    pub may_be_fewer: bool,
     /// Builds that it takes.
     pub builds: usize,
     /// How many of them may be there already.
@@ -109,7 +116,7 @@ impl BisectForecast {
         let digest = inquiry.digest(&plan.benchmarks, recipes);
         let kept = kept_answer(store, id, (inquiry, digest), retry_failed)?;
         expected.is_answered = kept.is_some();
-        expected.learn_builds(store, (id, plan.subject.recipe()), inquiry, retry_failed)?;
+        expected.learn_builds(&store.builds(id)?, recipes, inquiry, retry_failed);
         if expected.executes {
             expected.learn_executions(store, (id, host), inquiry)?;
         }
@@ -118,17 +125,14 @@ impl BisectForecast {
 
     pub(super) fn unknown(inquiry: &Inquiry) -> Self {
         let candidates = &inquiry.candidates;
-        let commits = candidates.len().saturating_sub(1);
-        let one_search = builds_of_one_search(commits);
+        let of = inquiry.asked.of;
         Self {
             is_answered: false,
-            commits,
+            commits: candidates.len().saturating_sub(1),
             left_out: candidates.iter().map(|it| it.left_out).sum(),
-            builds: match inquiry.asked.all_gap(candidates.len()) {
-                Some(0) => candidates.len(),
-                Some(_) => (one_search + BUILDS_OF_ALL).min(candidates.len()),
-                None => one_search.min(candidates.len()),
-            },
+            programs: candidates.len(),
+            may_be_fewer: of != ValueSource::Build && candidates.len() > 2,
+            builds: builds_among(&inquiry.asked, candidates.len()),
             built: 0,
             ends_failed: false,
             build: None,
@@ -137,58 +141,12 @@ impl BisectForecast {
             is_by_cpu: false,
             step: None,
             is_one_build: false,
-            executes: inquiry.asked.of == ValueSource::Execution,
+            executes: of == ValueSource::Execution,
             alone: None,
             counted: None,
             of_wall: None,
             of_cpu: None,
         }
-    }
-
-    /// Which builds are there, and how long one takes.
-    fn learn_builds(
-        &mut self,
-        store: &mut Store,
-        (host, recipe): (HostId, Digest),
-        inquiry: &Inquiry,
-        retry_failed: bool,
-    ) -> Result<(), ExperimentError> {
-        let candidates = &inquiry.candidates;
-        let is_kept =
-            |it: &Build| it.recipe == recipe && (!retry_failed || it.state.artifact().is_some());
-        let builds: Vec<Build> = store.builds(host)?.into_iter().filter(is_kept).collect();
-        // The commits of a merge are not built as they are.
-        let as_they_are =
-            if inquiry.asked.within.is_empty() { 1 } else { candidates.len().saturating_sub(1) };
-        // A build whose time is bisected is made now.
-        if inquiry.asked.of != ValueSource::Build {
-            let is_built = |(at, it): (usize, &Candidate)| {
-                at % as_they_are.max(1) == 0
-                    && builds.iter().any(|build| build.revision == it.revision.id)
-            };
-            let all: Vec<bool> = candidates.iter().enumerate().map(is_built).collect();
-            self.built = expected_cached(&all, self.builds);
-        }
-        let artifact = |of: &Candidate| {
-            builds.iter().find(|it| it.revision == of.revision.id)?.state.artifact()
-        };
-        let ends = candidates.first().zip(candidates.last());
-        let has_failed = |of: &Candidate| {
-            let mut all = builds.iter().filter(|it| it.revision == of.revision.id);
-            all.any(|it| it.state.artifact().is_none())
-        };
-        self.ends_failed = inquiry.asked.of != ValueSource::Build
-            && ends.is_some_and(|(first, last)| has_failed(first) && has_failed(last));
-        self.is_one_build = self.executes
-            && ends.is_some_and(|(first, last)| {
-                artifact(first).is_some() && artifact(first) == artifact(last)
-            });
-        // What is skipped takes no time, which says nothing of the others.
-        let was_made = |it: &&Build| !matches!(it.state, BuildState::Skipped { .. });
-        let made = builds.iter().filter(was_made);
-        let took: Vec<f64> = made.map(|it| it.took.as_secs_f64()).collect();
-        self.build = median(&took);
-        Ok(())
     }
 
     /// How long executions take here, and how far their values lie apart: of what was tracked, else
@@ -223,7 +181,7 @@ impl BisectForecast {
         self.counted = last(true).or(self.alone.map(counted));
         self.execution = if counts_instructions(asked) { self.counted } else { self.alone };
         let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
-        self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
+        self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(scatter_of));
         Ok(())
     }
 
@@ -269,7 +227,7 @@ impl BisectForecast {
         let few = (SAMPLES.0 * searches).round();
         let step = self.step.filter(|_| !asked.all);
         let known = |sd| self.samples_by(asked, MetricNoise { sd, step });
-        let is_alike = self.sd.map_or(counts_instructions(asked), |sd| sd < ALIKE * asked.least);
+        let is_alike = self.sd.map_or(is_exact(asked), |sd| sd < ALIKE * asked.least);
         match self.sd.and_then(known) {
             _ if is_alike && asked.by != ValueComparison::Failure => {
                 (self.exact_samples(), self.exact_samples())
@@ -284,12 +242,13 @@ impl BisectForecast {
     /// differ by says nothing of the others.
     pub(super) fn samples_by(&self, asked: &BisectionRequest, noise: MetricNoise) -> Option<f64> {
         let step = noise.step.filter(|_| !asked.all).unwrap_or(0.0);
-        Some((samples_of(asked, step, noise.sd)? * self.searches(asked)).round())
+        let builds = builds_of_one_search(self.programs).min(self.builds);
+        Some((samples_of(asked, Some(builds), step, noise.sd)? * self.searches(asked)).round())
     }
 
     /// How many times the builds of one search are made.
     fn searches(&self, asked: &BisectionRequest) -> f64 {
-        let one = builds_of_one_search(self.commits) as f64;
+        let one = builds_of_one_search(self.programs) as f64;
         if asked.all { (self.builds as f64 / one).max(1.0) } else { 1.0 }
     }
 
@@ -314,38 +273,38 @@ impl BisectForecast {
     }
 }
 
-/// Builds that it takes to find one change among that many commits.
-fn builds_of_one_search(commits: usize) -> usize {
+/// Builds that are made of that many programs in order of history.
+pub(super) fn builds_among(asked: &BisectionRequest, programs: usize) -> usize {
+    let one_search = builds_of_one_search(programs);
+    match asked.all_gap(programs) {
+        Some(0) => programs,
+        Some(_) => (one_search + BUILDS_OF_ALL).min(programs),
+        None => one_search.min(programs),
+    }
+}
+
+/// Builds that it takes to find one change among that many programs.
+fn builds_of_one_search(programs: usize) -> usize {
+    let commits = programs.saturating_sub(1);
     commits.max(1).ilog2() as usize + 1 + MORE_BUILDS
 }
 
-/// How many of the expected builds may be there already, by which candidates are built. Both ends
-/// are needed; which of the others are is not known beforehand, so that as large a part of them is
-/// taken to be there as of all.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of builds")]
-fn expected_cached(is_built: &[bool], builds: usize) -> usize {
-    let count = |of: &[bool]| of.iter().filter(|it| **it).count();
-    let [first, inner @ .., last] = is_built else { return count(is_built).min(builds) };
-    let ends = count(&[*first, *last]);
-    let needed = builds.saturating_sub(2).min(inner.len());
-    if inner.is_empty() {
-        return ends.min(builds);
-    }
-    let share = count(inner) as f64 / inner.len() as f64;
-    (ends + (share * needed as f64).round() as usize).min(builds)
-}
-
-/// About how many samples it takes where a sample has this standard deviation and the ends are
-/// known to differ by `step`, both on the scale of the effect: more than the least effect is found
-/// sooner. None of failures: how much executions vary follows from the rates, which are not known.
-#[must_use]
-pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
+/// About how many samples it takes with this many builds, if that is known, where a sample has this
+/// standard deviation and the ends are known to differ by `step`, both on the scale of the effect:
+/// more than the least effect is found sooner. None of failures: how much executions vary follows
+/// from the rates, which are not known.
+pub(super) fn samples_of(
+    asked: &BisectionRequest,
+    builds: Option<usize>,
+    step: f64,
+    sd: f64,
+) -> Option<f64> {
     let least = match asked.by {
         ValueComparison::Difference => asked.least,
         ValueComparison::Ratio => asked.least.ln_1p(),
         ValueComparison::Failure => return None,
     };
-    Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
+    Some(expected_samples(builds, least.max(step), sd)).filter(|samples| samples.is_finite())
 }
 
 /// How many seconds an execution takes that callgrind counts as well, by those that it takes alone.
@@ -356,6 +315,22 @@ fn counted(seconds: f64) -> f64 {
 /// Whether callgrind counts each sample.
 pub(super) fn counts_instructions(asked: &BisectionRequest) -> bool {
     asked.metric.name == Counter::CallgrindInstructions.name()
+}
+
+/// Whether all samples of a build are alike, or nearly.
+fn is_exact(asked: &BisectionRequest) -> bool {
+    counts_instructions(asked) || asked.of == ValueSource::Artifacts
+}
+
+/// The standard deviation of a sample as a bisection saw it: also where it took few, all alike.
+fn scatter_of(bisection: &Bisection) -> Option<f64> {
+    let BisectionState { ends, ladder, .. } = &bisection.standing;
+    let is_alike = |place: usize| {
+        let mut of_end = ladder.iter().filter(|it| it.is_of(place));
+        of_end.any(|rung| rung.samples > 1 && rung.error == 0.0)
+    };
+    let alike = || (is_alike(ends.0) && is_alike(ends.1)).then_some(0.0);
+    noise(bisection).or_else(alike)
 }
 
 /// Whether a metric is one of those that are compared: what a program takes, one way or another.
@@ -416,22 +391,4 @@ fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
 
 fn sum(all: &[Values]) -> f64 {
     all.iter().flat_map(|it| &it.values).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn builds_that_may_not_be_needed_are_not_counted_as_there() {
-        let of = |built: &[usize], builds| {
-            let all: Vec<bool> = (0..20).map(|at| built.contains(&at)).collect();
-            expected_cached(&all, builds)
-        };
-        assert_eq!(of(&[0, 19], 8), 2, "both ends");
-        assert_eq!(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 8), 4, "an end and half of the six others");
-        assert_eq!(of(&(0..20).collect::<Vec<_>>(), 8), 8);
-        assert_eq!(of(&[], 8), 0);
-        assert_eq!((expected_cached(&[true, true], 2), expected_cached(&[true], 1)), (2, 1));
-    }
 }

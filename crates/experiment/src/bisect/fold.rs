@@ -376,7 +376,7 @@ const DIGEST: usize = 12;
 
 /// Which candidates are known to be one program: those that built to the same, one after the other,
 /// with all between them, where these may be as many.
-fn blocks(
+pub(super) fn blocks(
     candidates: usize,
     artifacts: &BTreeMap<usize, Digest>,
     may_be_same: impl Fn(usize, usize) -> bool,

@@ -113,10 +113,12 @@ mod tests {
         asked.all = true;
         let (_, same_builds) = expected.samples(&asked);
         assert!(same_builds > 2.0 * one, "the step of the ends is no guide: {one} {same_builds}");
-        (expected.commits, expected.builds) = (64, 22);
-        let (_, twice_the_builds) = expected.samples(&asked);
-        assert!((twice_the_builds / same_builds - 2.0).abs() < 0.01, "{twice_the_builds}");
+        (expected.programs, expected.builds) = (65, 22);
+        let (_, of_all) = expected.samples(&asked);
         assert_eq!(expected.costs(&asked, false)[0].1, expected.takes(&asked).unwrap().1);
+        (asked.all, expected.step) = (false, None);
+        let (_, of_one) = expected.samples(&asked);
+        assert!((of_all / of_one - 2.0).abs() < 0.01, "twice the builds: {of_all} {of_one}");
     }
 
     #[test]

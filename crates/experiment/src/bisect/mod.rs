@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `request` | what is asked |
 //! | `expected_cost` | what it is expected to take |
+//! | `known_builds` | the same, by builds that are there |
 //! | `metric_costs` | the same by other metrics |
 //! | `remaining_cost` | what it still takes, once both ends show their noise |
 //! | `from_change`, `prior` | what a change that was found asks of it |
@@ -36,6 +37,7 @@ mod expected_cost;
 mod fold;
 mod from_change;
 mod into_merges;
+mod known_builds;
 mod merge_residual;
 mod merges;
 mod metric_costs;
@@ -54,7 +56,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use expected_cost::{BisectForecast, samples_of};
+pub use expected_cost::BisectForecast;
 pub use fold::Fold;
 pub use from_change::{ends_of_change, least_of_change, prior_of_change};
 pub use into_merges::{

@@ -4,7 +4,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectionState, Stage, ValueSource};
 use tacho_report::bisection::noise;
 
-use super::samples_of;
+use super::expected_cost::samples_of;
 
 /// Fewer samples are soon taken.
 const MANY: f64 = 500.0;
@@ -46,7 +46,8 @@ impl RemainingCost {
         let is_proving =
             standing.found.is_none() && standing.stage == Stage::Proving && has_basis(bisection);
         let sd = noise(bisection).filter(|_| is_proving)?;
-        let samples = samples_of(&bisection.asked, 0.0, sd).filter(|samples| *samples >= MANY)?;
+        let samples =
+            samples_of(&bisection.asked, None, 0.0, sd).filter(|samples| *samples >= MANY)?;
         if expected.is_some_and(|expected| sd > MORE * expected) {
             return Some(Self::NoisierThanExpected { sd });
         }
@@ -144,7 +145,7 @@ mod tests {
             [(0.01, 0.02, 89.0), (0.01, 0.05, 32.0), (0.03, 0.05, 113.0), (0.1, 0.2, 99.0)]
         {
             let asked = BisectionRequest { least: step, ..bisection("proving").asked };
-            let said = samples_of(&asked, 0.0, sd).unwrap();
+            let said = samples_of(&asked, None, 0.0, sd).unwrap();
             assert!((said / simulated - 1.0_f64).abs() < 0.25, "{said} {simulated}");
         }
     }

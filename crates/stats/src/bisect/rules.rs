@@ -76,11 +76,16 @@ impl BisectionRules {
     }
 }
 
+/// Builds of a bisection of some tens of commits.
+const USUAL_BUILDS: usize = 9;
+
 /// About how many samples a bisection takes where one has this standard deviation, both on the
-/// scale of the effect: as simulated (`docs/src/method/bisect-test.md`, "Cost").
+/// scale of the effect: as simulated (`docs/src/method/bisect-test.md`, "Cost"). Of this many
+/// builds, or of a usual one where that is not known.
 #[must_use]
-pub fn expected_samples(least: f64, sd: f64) -> f64 {
-    30.0 + 200.0 * (sd / least).powi(2)
+pub fn expected_samples(builds: Option<usize>, least: f64, sd: f64) -> f64 {
+    let builds = builds.unwrap_or(USUAL_BUILDS) as f64;
+    (16.5 + 1.5 * builds) + (56.0 + 16.0 * builds) * (sd / least).powi(2)
 }
 
 /// About how many samples a bisection with this many builds takes where all samples of a build are

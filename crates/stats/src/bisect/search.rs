@@ -457,7 +457,7 @@ impl Search {
 /// many as all of a bisection takes amid noise that makes samples of the same revision, one after
 /// the other, differ so. A load that comes and goes does not average out.
 fn most(record: &Record, rules: &BisectionRules) -> f64 {
-    expected_samples(rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
+    expected_samples(None, rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
 }
 
 /// Whether both ends were measured, and the change between them is surely smaller than what is

@@ -562,3 +562,25 @@ fn exact_values_take_about_as_many_samples_as_forecast() {
         assert!((tally.samples - said).abs() <= 1.0, "{candidates}: {said} {tally:?}");
     }
 }
+
+/// The forecast of values that vary, by how many programs there are to search.
+#[test]
+fn fewer_builds_take_fewer_samples_as_forecast() {
+    let least = 0.05;
+    for (candidates, builds) in [(2, 2), (9, 6), (33, 8)] {
+        for ratio in [0.05, 1.0] {
+            let tally = Tally::of(
+                4 * TRIALS,
+                BisectionRules { least, ..BisectionRules::default() },
+                |seed| {
+                    BisectWorld::new(candidates, least, WorldScatter::Gaussian(ratio * least), seed)
+                },
+            );
+            let said = expected_samples(Some(builds), least, ratio * least);
+            assert!(
+                (tally.samples / said - 1.0).abs() < 0.25,
+                "{candidates} {ratio}: {said} {tally:?}"
+            );
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::bisect::{BisectForecast, Inquiry, samples_of};
+use tacho_experiment::bisect::{BisectForecast, Inquiry};
 use tacho_record::bisection::{BisectionRequest, ValueComparison};
 use tacho_report::bisection::{subject, varying};
 use tacho_report::build::RETRY;
@@ -22,6 +22,8 @@ pub struct BisectForecastAnswer<'a> {
     asked: &'a BisectionRequest,
     revisions: Vec<&'a str>,
     left_out: usize,
+    programs: usize,
+    may_be_fewer: bool,
     builds: usize,
     built: usize,
     samples: (f64, f64),
@@ -43,6 +45,8 @@ pub fn expected_answer<'a>(
         asked,
         revisions: inquiry.candidates.iter().map(|it| it.revision.id.as_str()).collect(),
         left_out: expected.left_out,
+        programs: expected.programs,
+        may_be_fewer: expected.may_be_fewer,
         builds: expected.builds,
         built: expected.built,
         samples: if is_nothing { nothing } else { expected.samples(asked) },
@@ -63,11 +67,7 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
         let again = if expected.ends_failed { RETRY } else { "`--again` bisects again" };
         return format!("an answer is kept, so nothing is executed: {again}\n");
     }
-    let outside = match expected.left_out {
-        0 => String::new(),
-        1 => " (1 more touches none of the plan's paths)".to_owned(),
-        left => format!(" ({left} more touch none of the plan's paths)"),
-    };
+    let outside = outside(expected);
     let least = least(asked);
     let question = match expected.commits {
         1 => format!("does the one commit{outside} change {} by {least} or more?", subject(asked)),
@@ -78,12 +78,28 @@ pub fn expected_text(expected: &BisectForecast, inquiry: &Inquiry) -> String {
         ),
     };
     format!(
-        "{question}\nexpected: about {}; {}\n{}\n{}",
+        "{question}\nexpected: about {}; {}{}\n{}\n{}",
         builds(expected, asked),
         samples(expected, asked),
+        if expected.may_be_fewer { "; fewer where commits give the same program" } else { "" },
         time(expected, asked),
         others(expected, asked),
     )
+}
+
+/// How many commits cannot be the cause, as far as is known, and why.
+fn outside(expected: &BisectForecast) -> String {
+    let same = (expected.commits + 1).saturating_sub(expected.programs);
+    let same = (same > 0).then(|| {
+        let verb = if same == 1 { "is" } else { "are" };
+        format!("{same} {verb} the same program as the one before")
+    });
+    let left_out = (expected.left_out > 0).then(|| {
+        let verb = if expected.left_out == 1 { "touches" } else { "touch" };
+        format!("{} more {verb} none of the plan's paths", expected.left_out)
+    });
+    let both: Vec<String> = same.into_iter().chain(left_out).collect();
+    if both.is_empty() { String::new() } else { format!(" ({})", both.join("; ")) }
 }
 
 /// How many builds, how many of them are there, and how many may be made.
@@ -121,7 +137,7 @@ fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 /// How many samples of each kind of noise, or of that which is known here.
 fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let (low, high) = expected.samples(asked);
-    let known = expected.sd.filter(|sd| samples_of(asked, 0.0, *sd).is_some());
+    let known = expected.sd.filter(|_| asked.by != ValueComparison::Failure);
     if known.is_none() && low >= high {
         return format!("about {} samples", about(high));
     }
