@@ -80,8 +80,7 @@ pub fn rows_of_report(
 }
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is
-/// called. Of named benchmarks and metrics only those; without names all benchmarks, by the first
-/// metric.
+/// called. Of named benchmarks and metrics only those; without names all.
 pub fn rows_of_reports(
     sides: &[ResolvedSide; 2],
     benchmarks: &[String],
@@ -190,7 +189,7 @@ fn lone_of_plan(of_plan: &BenchmarkMetrics, common: &BenchmarkMetrics) -> Vec<St
     of_plan.iter().filter(|(key, _)| !is_common(key)).map(|(key, _)| key.to_string()).collect()
 }
 
-/// A row for each benchmark, with the metrics that are wanted: the first one, if none is named.
+/// A row for each benchmark, with the metrics that are wanted: all, if none is named.
 fn grouped(
     common: &[&ExportedMetric],
     wanted: &[String],
@@ -201,19 +200,14 @@ fn grouped(
     if let Some(name) = wanted.iter().find(|name| !is_known(name)) {
         return Err(ReportMismatch::UnknownMetric { name: name.clone(), known: listed(names()) });
     }
-    let is_all = wanted == ["all"];
+    let is_all = wanted.is_empty() || wanted == ["all"];
     let (mut rows, mut places) = (BenchmarkMetrics::new(), HashMap::<&str, usize>::new());
-    for one in
-        common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name))
-    {
-        match places.get(one.benchmark.as_str()) {
-            Some(&place) if !wanted.is_empty() => rows[place].1.push(one.metric.clone()),
-            Some(_) => {}
-            None => {
-                places.insert(&one.benchmark, rows.len());
-                rows.push((BenchmarkKey::plain(&one.benchmark), vec![one.metric.clone()]));
-            }
+    for one in common.iter().filter(|one| is_all || wanted.contains(&one.metric.name)) {
+        let place = *places.entry(one.benchmark.as_str()).or_insert(rows.len());
+        if place == rows.len() {
+            rows.push((BenchmarkKey::plain(&one.benchmark), Vec::new()));
         }
+        rows[place].1.push(one.metric.clone());
     }
     Ok(rows)
 }
