@@ -1,5 +1,7 @@
 //! All rows of a comparison together.
 
+use std::time::Duration;
+
 use tacho_record::{StopCondition, derived};
 use tacho_stats::compare::Verdict;
 
@@ -8,6 +10,8 @@ use crate::words::{self, count, duration, percent};
 
 /// At most this many rows are named that did not reach a precision.
 const NAMED: usize = 3;
+/// From this multiple of the budget on it is said that a comparison took longer.
+const EXCEEDED: f64 = 1.2;
 
 /// How many rows have each verdict: `1 slower, 1 worse, 2 same`.
 #[must_use]
@@ -120,6 +124,17 @@ impl ComparisonReport<'_> {
         Some(format!(
             "the budget of {budget} ended measuring after {rounds}; the unclear rows need more"
         ))
+    }
+
+    /// That the only round took far longer than the budget.
+    #[must_use]
+    pub fn exceeded_budget(&self, executing: Option<Duration>) -> Option<String> {
+        let (budget, took) = (self.rule?.budget?, executing?);
+        let is_one = self.rows.iter().all(|row| row.comparison.counts.rounds <= 1);
+        (is_one && took.as_secs_f64() > EXCEEDED * budget.as_secs_f64()).then(|| {
+            let (took, budget) = (duration(took), duration(budget));
+            format!("one round, the least there can be, took {took}: the budget was {budget}")
+        })
     }
 
     /// Which rows did not reach the precision that was requested.

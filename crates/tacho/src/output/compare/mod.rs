@@ -90,7 +90,8 @@ impl CompareReport<'_> {
         blocks.extend(self.way_out(all).map(Block::Note));
         let interrupted = if self.is_kept { RESUMES } else { INTERRUPTED };
         let lines = all.interrupted.then(|| interrupted.to_owned()).into_iter();
-        let lines = lines.chain(report.summary()).chain(self.run(all));
+        let exceeded = report.exceeded_budget(all.executing).into_iter();
+        let lines = lines.chain(report.summary()).chain(exceeded).chain(self.run(all));
         blocks.extend(lines.map(Block::Sentence));
         blocks
     }
