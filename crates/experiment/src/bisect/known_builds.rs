@@ -56,7 +56,10 @@ impl BisectForecast {
         let ends = [0, count.saturating_sub(1)];
         let of_ends = ends.map(|place| artifacts.get(&place));
         self.ends_failed = ends.iter().all(|at| known.contains_key(at)) && of_ends == [None, None];
-        self.is_one_build = self.executes && of_ends[0].is_some() && of_ends[0] == of_ends[1];
+        // Between equal ends others may have come and gone, which only a search for all looks for.
+        let is_searched = inquiry.asked.all && self.programs > 1;
+        let is_equal = of_ends[0].is_some() && of_ends[0] == of_ends[1];
+        self.is_one_build = self.executes && is_equal && !is_searched;
     }
 }
 
@@ -140,6 +143,8 @@ mod tests {
             (it.is_one_build, it.ends_failed)
         };
         assert_eq!(of("a-----------a"), (true, false));
+        assert!(!forecast("a-----b-----a", true).is_one_build, "what came and went is searched");
+        assert!(forecast("aaaaaaaaaaaaa", true).is_one_build);
         assert_eq!(of("a-----------!"), (false, false));
         assert_eq!(of("!-----------!"), (false, true));
         assert_eq!(of("-------------"), (false, false));
