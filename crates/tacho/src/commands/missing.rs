@@ -37,7 +37,7 @@ pub(super) fn execute(
     let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions = asked(project, command, &mut session.store)?;
-    session.report_edits(plan)?;
+    session.report_edits(plan, |_| true)?;
     let marks = marks(&session.store.changes(session.host_id)?);
     let asked = SessionRequest {
         counted: counted(command)?,

@@ -62,7 +62,7 @@ pub(super) fn execute(
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
-    session.report_edits(&plan)?;
+    session.report_edits(&plan, |_| true)?;
     session.report_edited_recipe(project, &selected.revisions)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
     let range =

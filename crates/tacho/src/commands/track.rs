@@ -79,7 +79,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
-    session.report_edits(&plan)?;
+    session.report_edits(&plan, |_| true)?;
     session.report_edited_recipe(&project, &selected.revisions)?;
     let tracked = session.track(&project, plan.clone(), (&selected, &asked), global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
@@ -379,9 +379,14 @@ impl CommandSession {
         Ok(())
     }
 
-    /// An edited command is another version, whose samples stand apart from those before.
-    pub(super) fn report_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
-        for edited in versions::edited(&mut self.store, plan)? {
+    /// That a benchmark which is measured was edited: its samples stand apart from those before.
+    pub(super) fn report_edits(
+        &mut self,
+        plan: &Plan,
+        is_measured: impl Fn(&str) -> bool,
+    ) -> Result<(), CliError> {
+        let edited = versions::edited(&mut self.store, plan)?.into_iter();
+        for edited in edited.filter(|it| is_measured(&it.name)) {
             let EditedBenchmark { name, version, is_same, inputs, measured } = edited;
             let edit = if inputs.is_empty() {
                 format!("`{name}` was edited")

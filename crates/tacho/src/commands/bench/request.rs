@@ -247,6 +247,9 @@ fn unique(name: String, others: &[BenchCommand]) -> String {
 fn parameters(typed: &BenchArgs) -> Result<Vec<ParameterRange>, BenchMistake> {
     let mut all = Vec::new();
     if let [name, from, to] = typed.parameter_scan.as_slice() {
+        if let Some(mistake) = BenchMistake::assigned(name) {
+            return Err(mistake);
+        }
         all.push(parameters::range([name, from, to], typed.parameter_step_size.as_deref())?);
     }
     for pair in typed.parameter_list.chunks_exact(2) {

@@ -124,6 +124,8 @@ pub(crate) fn bisected(
 ) -> Result<BisectionResult, CliError> {
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
+    let is_planned = |name: &str| project.plan.benchmarks.iter().any(|it| it.name == name);
+    session.report_edits(&plan, is_planned)?;
     let with_left_out =
         inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
     let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();

@@ -73,6 +73,7 @@ pub fn measure(
     }
     let revisions = revisions(selected.as_ref());
     edited::announce(project, &revisions);
+    session.report_edits(&plan, |name| terms.rows.iter().any(|(key, _)| key.name == name))?;
     let (mut terms, mut took) = (terms.clone(), None);
     let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {
