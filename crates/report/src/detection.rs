@@ -88,8 +88,8 @@ fn needs(points: usize) -> String {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "{} are only {}, since equal builds in a row count once; {}",
-            count(revisions, "revision"),
+            "in all, {} are only {}, since equal builds in a row count once; {}",
+            count(revisions, "measured revision"),
             count(points, "point"),
             needs(needed)
         )),

@@ -111,7 +111,7 @@ pub enum CliError {
     #[error("`{name}` is a file, not a revision")]
     FileOfNumbers { name: String },
     #[error("`{word}` is not a command of `tacho changes`")]
-    LooseChange { word: String },
+    LooseChange { word: String, nearest: Option<&'static str> },
     #[error("`{option}` is not an option of `tacho bench`")]
     LooseArguments { option: String, command: String },
     #[error("`{}` are files, not revisions", names.join("`, `"))]
@@ -199,6 +199,9 @@ impl CliError {
                 "`tacho track {good}..{bad}` measures every commit between, which shows the place \
                  of the change"
             )),
+            CliError::LooseChange { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `tacho changes {nearest}`?"))
+            }
             CliError::Unknown { nearest: Some(nearest), .. }
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::error::CliError;
+use crate::error::bench::BenchMistake;
 use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
 
 /// The error without tips that only lead to the next error: that an unknown option may be given as
@@ -43,6 +44,7 @@ pub fn in_our_words(words: &[OsString], error: &clap::Error) -> Option<CliError>
         .map(|names| CliError::FilesOfNumbers { names })
         .or_else(|| loose_change(words, error))
         .or_else(|| step_of_git(words, error))
+        .or_else(|| assigned_range(words))
         .or_else(|| third_word(words, error))
         .or_else(|| loose_arguments(words, error))
         .or_else(|| no_number(error))
@@ -54,7 +56,17 @@ fn loose_change(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     let mut words = words.filter(|word| !word.starts_with('-'));
     let is_it = words.next()? == "changes" && error.to_string().contains("the subcommand '");
     let word = words.next().filter(|_| is_it)?.to_owned();
-    Some(CliError::LooseChange { word })
+    let is_near = |known: &&str| strsim::osa_distance(known, &word) == 1;
+    let nearest = ["list", "show", "set"].into_iter().find(is_near);
+    Some(CliError::LooseChange { word, nearest })
+}
+
+/// Values of a parameter as `tacho sweep` takes them: `tacho bench -P n=1,2`.
+fn assigned_range(words: &[OsString]) -> Option<CliError> {
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    words.find(|word| *word == "bench")?;
+    let value = words.skip_while(|word| !["-P", "--parameter-scan"].contains(word)).nth(1)?;
+    BenchMistake::assigned(value).map(CliError::from)
 }
 
 /// A step of `git bisect` with more words than revisions: `tacho bisect start HEAD v1.0`.

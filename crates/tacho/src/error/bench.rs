@@ -46,6 +46,8 @@ pub enum BenchMistake {
     NoInput { path: String },
     #[error("cannot execute `{program}`{}", of(.program, .command))]
     NoProgram { program: String, command: String, why: NoProgram },
+    #[error("`-P` of `tacho bench` takes a name and two numbers, not `{name}={values}`")]
+    AssignedRange { name: String, values: String },
     #[error("{}", no_number(.text))]
     NotANumber { text: String },
     #[error("`{command}` cannot be split into words: a quote is missing")]
@@ -97,6 +99,12 @@ fn one_target(path: &Path) -> String {
 }
 
 impl BenchMistake {
+    /// A parameter and its values in one word, as `tacho sweep` takes them.
+    pub fn assigned(word: &str) -> Option<Self> {
+        let (name, values) = word.split_once('=')?;
+        Some(Self::AssignedRange { name: name.to_owned(), values: values.to_owned() })
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -182,6 +190,10 @@ impl BenchMistake {
             BenchMistake::BadInput { .. } => {
                 Some("save the input to a file: each execution reads all of it".into())
             }
+            BenchMistake::AssignedRange { name, values } => Some(format!(
+                "`-L {name} {values}` takes a list of values; `tacho sweep -P {name}={values}` \
+                 measures a curve"
+            )),
             BenchMistake::NoFolder { .. } => Some("create the folder first".into()),
             BenchMistake::WouldOverwrite { .. } => {
                 Some("name another file, or move it away".into())
