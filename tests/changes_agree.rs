@@ -100,6 +100,45 @@ fn a_commit_that_takes_all_back_is_no_suspect() {
     assert_eq!(change["good"], json!(good), "the commit that takes back: {change}");
 }
 
+/// Two commits between both sides were built and are one program, and so is the one between them:
+/// whatever says where the change is leaves them out.
+#[test]
+fn commits_of_the_same_program_are_left_out_of_suspects_everywhere() {
+    let like = |commit: u32| if (18..=19).contains(&commit) { 17 } else { commit };
+    let commit = |commit| (program(like(commit)), format!("change {commit}"));
+    let project =
+        Project::repository().commits("prog", (1..=28).map(commit)).plan(&format!("{PLAN}{WORK}"));
+    project.tacho("track --quiet HEAD~27..HEAD~14").exits(0);
+    project.tacho("track --quiet HEAD~8..HEAD").exits(0);
+    let before = project.tacho("changes").stdout;
+    assert!(before.contains("one of 6 commits after"), "{before}");
+    let said = project.tacho("compare HEAD~11 HEAD~9");
+    assert!((said.stdout.clone() + &said.stderr).contains("the same artifacts"), "{}", said.stderr);
+    let place = "(2 more gave the same program as the one before)";
+    let listing = project.tacho("changes --json").json();
+    let event = &listing["events"][0];
+    assert_eq!((&event["commits"], &event["same_program"]), (&json!(4), &json!(2)));
+    let full = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
+    let first = full("HEAD~8");
+    let change = only_change(&listing);
+    assert_eq!(change["same_program"], json!([full("HEAD~9"), full("HEAD~10")]));
+    assert_eq!((&change["revision"], &event["revision"]["id"]), (&json!(first), &json!(first)));
+    let list = project.tacho("changes").stdout;
+    assert!(list.starts_with(&first[..10]) && list.contains("one of 4 commits"), "{list}");
+    let evidence = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap()));
+    let evidence = evidence.exits(0).stdout;
+    for text in [&list, &evidence] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(place), "{text}");
+    }
+    assert!(!evidence.contains("change 18") && evidence.contains("change 17"), "{evidence}");
+    let table = project.tacho("show").exits(0).stdout;
+    let marked: Vec<&str> = table.lines().filter(|line| line.contains(" worse")).collect();
+    assert!(matches!(marked[..], [row] if row.contains(&first[..10])), "{table}");
+    project.tacho("site pages --quiet").exits(0);
+    let page = std::fs::read_to_string(project.path().join("pages/changes.html")).unwrap();
+    assert!(page.contains(place), "{page}");
+}
+
 #[test]
 fn what_bisections_of_answers_found_is_named_beside_series() {
     let answer = |commit: u32| if commit < 6 { "answer" } else { "wrong" };

@@ -39,6 +39,11 @@ pub struct Change {
     /// minus 1. It is known from the other change, and not kept with this one.
     #[serde(default, skip_serializing)]
     pub left: Option<f64>,
+    /// The full names of the commits between both sides that gave the same program as the one
+    /// before, so that it is at none of them. It is known from the builds, and not kept with the
+    /// change.
+    #[serde(default, skip_serializing)]
+    pub same_program: Vec<String>,
 }
 
 /// The commit of a merge that made a change.

@@ -171,13 +171,17 @@ fn come_back(change: &Change, how: &str, by: &str) -> String {
 }
 
 /// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
-/// after a, up to b`.
+/// after a, up to b`. `same` more between them gave the same program as the one before.
 #[must_use]
-pub fn place(commits: usize, [good, bad]: [&str; 2]) -> String {
-    match commits {
+pub fn place(commits: usize, same: usize, [good, bad]: [&str; 2]) -> String {
+    let place = match commits {
         0 => format!("between {good} and {bad}"),
         1 => "the commit".to_owned(),
         more => format!("one of {} after {good}, up to {bad}", count(more, "commit")),
+    };
+    match same {
+        0 => place,
+        same => format!("{place} ({same} more gave the same program as the one before)"),
     }
 }
 

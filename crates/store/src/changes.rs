@@ -292,6 +292,7 @@ fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
         again,
         named_by: None,
         of_merge: None,
+        same_program: Vec::new(),
         left: None,
     })
 }

@@ -12,8 +12,8 @@ use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::{even_out, pooled_reach};
 use crate::build::layout_rotation::{LayoutMedians, layout_of};
+use crate::changes::commit::show_at_commits;
 use crate::changes::event::{RevisionOrders, orders};
-use crate::changes::named::take_up;
 use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::{RunRules, StoppingReasons};
@@ -85,9 +85,8 @@ pub fn read_with_values(
     known.retain(|build| build.onto.is_empty());
     let mut all = Vec::with_capacity(metrics.len());
     let ends = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?;
-    let mut reported = store.changes(of.host)?;
     let places = orders(&store.revisions()?);
-    take_up(store, &places, &mut reported)?;
+    let reported = reported(store, of, &places)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let usual = even_out(&mut values, metric);
@@ -116,6 +115,21 @@ pub fn read_with_values(
         ));
     }
     Ok(all)
+}
+
+/// The changes of the host as they are shown. Those of other hosts have a say in it.
+fn reported(
+    store: &mut Store,
+    of: SeriesScope<'_>,
+    places: &RevisionOrders,
+) -> Result<Vec<Change>, StoreError> {
+    let mut all = Vec::new();
+    for (host, _) in store.named_hosts()? {
+        all.push((host, store.changes(host)?));
+    }
+    let mut changes: Vec<_> = all.iter_mut().map(|(host, changes)| (*host, changes)).collect();
+    show_at_commits(store, (of.recipes, places), &mut changes)?;
+    Ok(all.into_iter().filter(|(host, _)| *host == of.host).flat_map(|it| it.1).collect())
 }
 
 /// The changes of the level of a metric that stand, without those that other work on the host
@@ -165,16 +179,16 @@ fn absent<'a>(
     Ok(absent)
 }
 
-/// Puts each change whose revision is none of these points at the first one that has values and is
-/// later, if a point before is earlier. Where several would be at one point, each stays where it
-/// is: no effect of one is what the point shows.
+/// Puts each change whose revision is none of these points, or has no values, at the first one that
+/// has some and is later, if a point before is earlier. Where several would be at one point, each
+/// stays where it is: no effect of one is what the point shows.
 fn at_points(
     mut changes: Vec<LevelChange>,
     points: &[Point],
     places: &RevisionOrders,
 ) -> Vec<LevelChange> {
     let measured: Vec<&Point> = points.iter().filter(|it| !it.values.is_empty()).collect();
-    let is_there = |id: &str| points.iter().any(|point| point.revision.id == id);
+    let is_there = |id: &str| measured.iter().any(|point| point.revision.id == id);
     let place = |change: &LevelChange| {
         let at = places.get(&change.revision)?;
         let earlier = measured.iter().filter(|point| point.revision.order < *at).count();

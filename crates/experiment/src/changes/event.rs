@@ -132,8 +132,13 @@ impl<'a> ChangeGroup<'a> {
         self.changes.push(one);
     }
 
-    /// The place that most of them take for the first; that of the exactest of these.
+    /// The place that a bisection named, or that most of them take for the first; that of the
+    /// exactest of these.
     fn revision(&self) -> u64 {
+        // A bisection knows better than any series.
+        if let Some(named) = self.changes.iter().find(|one| one.change.named_by.is_some()) {
+            return named.at;
+        }
         let says = |one: &&PlacedChange| one.is_of_level() == self.changes[0].is_of_level();
         let votes = |at: u64| self.changes.iter().filter(says).filter(|one| one.at == at).count();
         let places = self.changes.iter().filter(says).rev().map(|one| one.at);

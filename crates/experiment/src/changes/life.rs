@@ -402,6 +402,7 @@ impl SeriesLife<'_> {
                 again: None,
                 named_by: None,
                 of_merge: None,
+                same_program: Vec::new(),
                 left: None,
             },
         }

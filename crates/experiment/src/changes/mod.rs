@@ -9,6 +9,7 @@
 
 mod analyse;
 mod attribution;
+pub(crate) mod commit;
 mod confirm;
 #[cfg(test)]
 mod confirmation_tests;
@@ -23,7 +24,7 @@ mod kept_alert;
 mod life;
 mod material;
 mod measured_sides;
-pub(crate) mod named;
+mod named;
 mod other_work;
 mod readings;
 mod scope;
@@ -51,7 +52,6 @@ pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use material::{Material, RunTags};
 pub use measured_sides::{MeasuredSide, are_other_levels, measured_sides};
-pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
 pub use shown_series::ends_of_few;
 pub use stored::{StoredChanges, UnknownChange};

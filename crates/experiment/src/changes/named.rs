@@ -2,31 +2,26 @@
 
 use tacho_record::bisection::{BisectionEnd, ValueComparison};
 use tacho_record::{Bisection, Change, CommitOfMerge, Life};
-use tacho_store::{Store, StoreError};
 
 use super::event::RevisionOrders;
 
-/// Shows each change at the commit that the newest bisection of its series named within its range,
-/// and by the effect that the bisection measured where that of the series may be none.
+/// Shows each change at the commit that the newest of these bisections of its series named within
+/// its range, and by the effect that the bisection measured where that of the series may be none.
 ///
 /// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
-///
-/// A bisection among the commits of a merge moves no change: the series has the merge, and of its
-/// commits nothing but that bisection has values. The change says which of them it is.
-///
-/// Only what is shown changes: what is kept of a change stays as the series has it.
-pub fn take_up(
-    store: &mut Store,
-    orders: &RevisionOrders,
-    changes: &mut [Change],
-) -> Result<(), StoreError> {
-    let bisections: Vec<Bisection> =
-        store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect();
+pub(super) fn take_up(bisections: &[Bisection], orders: &RevisionOrders, changes: &mut [Change]) {
     for change in changes.iter_mut().filter(|change| change.finding.kind.is_of_level()) {
         bisections.iter().rev().find(|bisection| take_up_one(bisection, orders, change));
+    }
+}
+
+/// Says which commit of the merge a bisection named, where a change is at one: such a bisection
+/// moves no change. The series has the merge, and of its commits nothing but that bisection has
+/// values.
+pub(super) fn name_merge_commit(bisections: &[Bisection], change: &mut Change) {
+    if change.finding.kind.is_of_level() {
         change.of_merge = bisections.iter().rev().find_map(|it| commit_of_merge(it, change));
     }
-    Ok(())
 }
 
 /// Whether this bisection named the commit of the change, which is then shown there.

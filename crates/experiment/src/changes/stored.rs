@@ -9,10 +9,11 @@ use tacho_record::{BenchmarkKey, Build, BuildGap, Change, Life, Plan, Recipes, R
 use tacho_store::{HostId, Store};
 use tacho_subject::{HistoryRelation, RevisionQuery, Selection, history};
 
+use super::commit::{rule_out, show_at_commits};
 use super::verdict::add_left;
 use super::{
     ChangeAnalysis, ChangeEvent, JudgedSeries, MeasuredSide, RevisionOrders, Scope, analyse,
-    are_other_levels, events, is_doubtful, measured_sides, orders, place_of, take_up,
+    are_other_levels, events, is_doubtful, measured_sides, orders, place_of,
 };
 use crate::ExperimentError;
 
@@ -65,7 +66,6 @@ impl StoredChanges {
             let scope = Scope { host, host_name: &known.name, plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
             add_left(&mut analysed.changes, &orders);
-            take_up(store, &orders, &mut analysed.changes)?;
             // Two machines may call themselves the same.
             analysed
                 .changes
@@ -81,8 +81,12 @@ impl StoredChanges {
             not_built.extend(gaps.into_iter().map(|gap| (known.name.clone(), gap)));
         }
         let planned = planned(plan);
-        let all = hosts.iter().flat_map(|(_, analysed)| &analysed.changes);
+        let mut changes: Vec<_> =
+            hosts.iter_mut().map(|(host, it)| (*host, &mut it.changes)).collect();
+        show_at_commits(store, (recipes, &orders), &mut changes)?;
+        let all = changes.iter().flat_map(|(_, changes)| changes.iter());
         know_between(plan, folder, store, all.filter(|change| change.stands()), &orders)?;
+        rule_out(store, (recipes, &orders), &mut changes)?;
         Ok(Self { orders, revisions, hosts, unbuilt: not_built, planned })
     }
 

@@ -57,6 +57,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
         again: None,
         named_by: None,
         of_merge: None,
+        same_program: Vec::new(),
         left: None,
     }
 }

@@ -241,7 +241,8 @@ fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
 fn between(view: &View, one: &ChangeView) -> Markup {
     let commits = commits(view, one);
     let finding = &one.change().finding;
-    let place = place(commits.len(), [&finding.good, &finding.bad].map(|id| short_name(id)));
+    let ends = [&finding.good, &finding.bad].map(|id| short_name(id));
+    let place = place(commits.len(), one.change().same_program.len(), ends);
     html! {
         section {
             h2 {
@@ -270,6 +271,7 @@ fn commits<'a>(view: &View<'a>, one: &ChangeView) -> Vec<&'a Commit> {
         .commits
         .iter()
         .filter(|commit| commit.order > order(good) && commit.order <= order(bad))
+        .filter(|commit| !one.change().same_program.contains(&commit.id))
         .collect();
     found.sort_by(|a, b| (b.order, b.date, &b.id).cmp(&(a.order, a.date, &a.id)));
     found

@@ -2,6 +2,7 @@
 //! together.
 
 use maud::{Markup, html};
+use tacho_record::Commit;
 use tacho_report::change::{interval, place};
 use tacho_report::change_event::together;
 use tacho_report::change_list::{
@@ -216,8 +217,13 @@ fn head(view: &View, event: &EventView) -> Markup {
 fn range(view: &View, event: &EventView) -> Option<String> {
     let [good, bad] = [event.good?, event.bad?].map(|place| &view.revisions[place].revision);
     let is_between = |order: u64| good.order < order && order <= bad.order;
-    let commits = view.lab.commits.iter().filter(|commit| is_between(commit.order)).count();
-    (commits > 1).then(|| place(commits, [good.short(), bad.short()]))
+    let is_same = |commit: &&Commit| {
+        event.changes.iter().any(|one| one.change().same_program.contains(&commit.id))
+    };
+    let commits = view.lab.commits.iter().filter(|commit| is_between(commit.order));
+    let (same, commits): (Vec<&Commit>, Vec<&Commit>) = commits.partition(is_same);
+    let ends = [good.short(), bad.short()];
+    (commits.len() > 1).then(|| place(commits.len(), same.len(), ends))
 }
 
 /// A change's row, without the revision.

@@ -40,6 +40,7 @@ fn change(name: &str) -> Change {
         again: None,
         named_by: None,
         of_merge: None,
+        same_program: Vec::new(),
         left: None,
     }
 }

@@ -76,14 +76,19 @@ fn listing(
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
-        let commits = store.commits(good.order, bad.order)?.len();
+        let mut commits = store.commits(good.order, bad.order)?;
+        let all = commits.len();
+        let changes_at = event.changes.iter();
+        let same: HashSet<&String> = changes_at.flat_map(|it| &it.same_program).collect();
+        commits.retain(|commit| !same.contains(&commit.id));
         let mut changes: Vec<Change> = event.changes.into_iter().cloned().collect();
         changes.sort_by_key(|change| change.verdict() == ChangeVerdict::Better);
         listed.push(ListedEvent {
             revision: found.revision(&event.revision),
             good,
             bad,
-            commits,
+            commits: commits.len(),
+            same_program: all - commits.len(),
             changes,
         });
     }

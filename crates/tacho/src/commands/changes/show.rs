@@ -48,6 +48,8 @@ fn evidence(
 ) -> Result<Evidence, CliError> {
     let finding = &change.finding;
     let (after, up_to) = found.place(change);
+    let mut commits = store.commits(after, up_to)?;
+    commits.retain(|commit| !change.same_program.contains(&commit.id));
     let event = found
         .events()
         .into_iter()
@@ -59,7 +61,7 @@ fn evidence(
         good: found.revision(&finding.good),
         revision: found.revision(&finding.revision),
         bad: found.revision(&finding.bad),
-        commits: store.commits(after, up_to)?,
+        commits,
         sides: found.sides(change),
         planned: found.is_planned(change),
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),

@@ -43,6 +43,8 @@ pub struct ChangeAnswer<'a> {
     named_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     of_merge: Option<&'a CommitOfMerge>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    same_program: &'a [String],
     again: Option<&'a RepeatMeasurement>,
     found: Timestamp,
     planned: bool,
@@ -91,6 +93,7 @@ impl<'a> ChangeAnswer<'a> {
             fixed_by: change.fixed_by.as_deref(),
             named_by: change.named_by.as_deref(),
             of_merge: change.of_merge.as_ref(),
+            same_program: &change.same_program,
             again: change.again.as_ref(),
             found: change.found,
             planned,

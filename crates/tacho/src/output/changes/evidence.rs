@@ -32,7 +32,7 @@ pub struct Evidence {
     pub revision: Revision,
     /// The last one that may be the first.
     pub bad: Revision,
-    /// The commits after `good` up to `bad`, newest first.
+    /// The commits after `good` up to `bad` of which it may be one, newest first.
     pub commits: Vec<Commit>,
     /// What was measured on both sides; nothing when the series cannot be looked at now.
     pub sides: Option<[MeasuredSide; 2]>,
@@ -180,7 +180,7 @@ impl Evidence {
     /// Which commits it may be, and how to go on.
     fn place(&self) -> String {
         let ends = [self.good.short(), self.bad.short()];
-        let mut out = place(self.commits.len(), ends) + "\n";
+        let mut out = place(self.commits.len(), self.change.same_program.len(), ends) + "\n";
         for commit in self.commits.iter().take(COMMITS) {
             out += &self.commit(commit);
         }

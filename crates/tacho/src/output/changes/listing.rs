@@ -70,8 +70,10 @@ pub struct ListedEvent {
     pub good: Revision,
     /// The last one that may be the first.
     pub bad: Revision,
-    /// How many commits are after `good`, up to `bad`.
+    /// How many commits are after `good`, up to `bad`, of which it may be one.
     pub commits: usize,
+    /// How many more gave the same program as the one before.
+    pub same_program: usize,
     /// The changes: those for the worse first, then the others, the largest first of each.
     pub changes: Vec<Change>,
 }
@@ -127,6 +129,7 @@ struct EventAnswer<'a> {
     good: &'a str,
     bad: &'a str,
     commits: usize,
+    same_program: usize,
     better: usize,
     worse: usize,
     changes: Vec<ChangeAnswer<'a>>,
@@ -314,6 +317,7 @@ impl ListedEvent {
             good: &self.good.id,
             bad: &self.bad.id,
             commits: self.commits,
+            same_program: self.same_program,
             better: self.count(ChangeVerdict::Better),
             worse: self.count(ChangeVerdict::Worse),
             changes: self.changes.iter().map(change).collect(),
@@ -332,7 +336,7 @@ impl ListedEvent {
     /// Where it is, if that is one of several.
     fn place(&self) -> Option<String> {
         let ends = [self.good.short(), self.bad.short()];
-        (self.commits > 1).then(|| place(self.commits, ends))
+        (self.commits > 1).then(|| place(self.commits, self.same_program, ends))
     }
 
     fn text(&self, hosts: bool, width: Option<usize>, as_table: bool) -> String {
