@@ -57,6 +57,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             reach: None,
             failed: 0,
             failure: None,
+            failure_said: None,
             looked_at: false,
             stopped: None,
             steadiness: None,

@@ -93,7 +93,7 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     let project = Project::scripts(1).plan(&mistake("sh {build}/prgo"));
     let failed = project.tacho("track").exits(2);
     assert_snapshot!(failed.steady_stderr(), @r#"
-    note: 2 executions failed; first `answer` at 18b5b85ede: exit 2
+    note: 2 executions failed; first `answer` at 18b5b85ede: exit 2: sh: 0: cannot open <folder>/.cache/<project>/builds/e450ffe96c114a6c/prgo: No such file
     hint: `tacho show 18b5b85ede` shows the output; `--retry-failed` executes again
     error: no values, because executions failed: `answer` at 18b5b85ede
     "#);
@@ -394,7 +394,10 @@ fn two_wordings_are_one_measurement_if_the_plan_says_so() {
 fn what_a_failed_execution_printed_is_shown() {
     let project =
         Project::scripts(1).file("prog", "echo useful message >&2; exit 4\n").commit("fails");
-    project.tacho("track HEAD").exits(2);
+    let tracked = project.tacho("track HEAD").exits(2);
+    let why = "exit 4: useful message";
+    assert!(tracked.stdout.contains(&format!("2 executions failed ({why})")), "{}", tracked.stdout);
+    assert!(tracked.stderr.contains(&format!(": {why}\n")), "{}", tracked.stderr);
     let shown = project.tacho("show HEAD").exits(0).stdout;
     assert!(
         shown.contains("2 executions failed; the first: exit 4\n    | useful message\n"),

@@ -14,6 +14,9 @@ pub struct Place {
     pub position: u32,
 }
 
+/// At most this many characters of what a program printed say why it failed.
+const PRINTED: usize = 120;
+
 /// Why an execution gave no valid value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "kebab-case")]
@@ -107,6 +110,25 @@ impl Failure {
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),
             Failure::WrongAnswer { why, .. } => format!("wrong answer: {why}"),
+        }
+    }
+
+    /// The same, of a program that ended so by itself with the last that it printed of an error, or
+    /// at all, which mostly says why: `exit 1: no such file`.
+    #[must_use]
+    pub fn said(&self, output: &str) -> String {
+        let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        let last =
+            lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
+        match (self, last) {
+            (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
+                let last: String =
+                    last.chars().filter(|c| crate::is_shown(*c)).take(PRINTED).collect();
+                format!("{}: {last}", self.line())
+            }
+            // Its kind says the rest.
+            (Failure::Unreadable { why }, _) => why.clone(),
+            _ => self.line(),
         }
     }
 }

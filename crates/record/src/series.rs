@@ -98,6 +98,9 @@ pub struct Point {
     pub failed: u32,
     /// How the first failed one of the newest run failed.
     pub failure: Option<Failure>,
+    /// The same in one line, with the last that the program printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_said: Option<String>,
     /// Whether it was chosen by looking at values how many there are: then only an interval that is
     /// valid at all times holds.
     pub looked_at: bool,

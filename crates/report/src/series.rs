@@ -188,7 +188,8 @@ pub fn is_of_other_recipe(point: &Point) -> bool {
 #[must_use]
 pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let failed = (point.failed > 0).then(|| {
-        let why = cut(&point.failure.as_ref().map_or_else(String::new, Failure::line), FAILURE);
+        let line = || point.failure.as_ref().map(Failure::line);
+        let why = cut(&point.failure_said.clone().or_else(line).unwrap_or_default(), FAILURE);
         failed(point.failed as usize, &why)
     });
     let limit = (point.limited.count > 0).then(|| limited(&point.limited));
@@ -371,6 +372,7 @@ mod tests {
             reach: None,
             failed: 0,
             failure: None,
+            failure_said: None,
             looked_at: false,
             stopped: None,
             steadiness: None,

@@ -38,6 +38,8 @@ pub struct Values {
     pub failed: u32,
     /// How the first of those failed.
     pub failure: Option<Failure>,
+    /// The same in one line, with the last that it printed.
+    pub failure_said: Option<String>,
     /// What was found of the warm-up, where that was asked for; what is warm-up is not among the
     /// values.
     pub steadiness: Option<Steadiness>,
@@ -164,9 +166,11 @@ impl ScatteredValues {
                 .map(|(place, failures)| failures.at(measurement, *place))
                 .transpose()
         };
-        let failure = match outcome_at(self.failed.iter().min())? {
-            Some(Outcome::Failed { failure, .. }) => Some(failure.clone()),
-            _ => None,
+        let (failure, failure_said) = match outcome_at(self.failed.iter().min())? {
+            Some(Outcome::Failed { failure, output }) => {
+                (Some(failure.clone()), Some(failure.said(output)))
+            }
+            _ => (None, None),
         };
         self.limited.sort_by_key(|(place, _)| *place);
         let why =
@@ -188,6 +192,7 @@ impl ScatteredValues {
             limited,
             failed: u32::try_from(self.failed.len()).unwrap_or(u32::MAX),
             failure,
+            failure_said,
             steadiness: None,
         })
     }

@@ -352,6 +352,7 @@ impl<'a> SeriesMaterial<'a> {
             value_runs,
             failed: values().map(|values| values.failed).sum(),
             failure: values().filter_map(|values| values.failure.clone()).next_back(),
+            failure_said: values().filter_map(|values| values.failure_said.clone()).next_back(),
             looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
             steadiness: values().filter_map(|values| values.steadiness.clone()).next_back(),
             stopped: values()
@@ -386,6 +387,7 @@ mod tests {
             bound_rounds: vec![],
             failed: 0,
             failure: None,
+            failure_said: None,
             steadiness: None,
         }
     }

@@ -270,6 +270,7 @@ mod tests {
             bound_rounds: vec![],
             failed: 0,
             failure: None,
+            failure_said: None,
             steadiness: None,
         };
         vec![one(0), one(1)]

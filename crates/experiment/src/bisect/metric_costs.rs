@@ -56,6 +56,7 @@ mod tests {
                 bound_rounds: Vec::new(),
                 failed: 0,
                 failure: None,
+                failure_said: None,
                 steadiness: None,
             }
         };

@@ -8,7 +8,7 @@ use tacho_record::bisection::{
     HostReadings, LackCause, LackOfValues, StepResult, UnusableKind, ValueComparison,
 };
 use tacho_record::build_error::missing_program;
-use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
+use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample};
 
 use super::driver::{Driver, StepAttempt};
 use crate::run::session::keep_reference;
@@ -17,8 +17,6 @@ use crate::{Event, ExperimentError};
 
 /// This many failed executions in one step are enough.
 const FAILURES: usize = 2;
-/// Of what a failed execution printed, this many characters are reported.
-const PRINTED: usize = 120;
 
 /// The status by which a command says that it can decide neither, as to `git bisect run`.
 const CANNOT_DECIDE: i32 = 125;
@@ -199,7 +197,7 @@ impl Driver<'_, '_> {
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
             Outcome::Failed { failure, output } => {
-                let why = said(failure, output);
+                let why = failure.said(output);
                 return ExecutionValue::Nothing(LackOfValues::of_execution(failure, why));
             }
             Outcome::LimitReached { reached, .. } => {
@@ -297,23 +295,6 @@ fn seen(worths: &[ExecutionValue], host: &[HostReadings], wanted: usize) -> Opti
         ExecutionValue::Nothing(lack) => Some(StepResult::Unusable(lack.clone())),
         ExecutionValue::Value(_) | ExecutionValue::Bound(_) => None,
     })
-}
-
-/// How it failed; of a program that ended so by itself with the last that it printed of an error,
-/// or at all, which mostly says why.
-fn said(failure: &Failure, output: &str) -> String {
-    let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let last =
-        lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
-    match (failure, last) {
-        (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
-            let last: String = last.chars().filter(|c| is_shown(*c)).take(PRINTED).collect();
-            format!("{}: {last}", failure.line())
-        }
-        // Its kind says the rest.
-        (Failure::Unreadable { why }, _) => why.clone(),
-        _ => failure.line(),
-    }
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {

@@ -383,6 +383,7 @@ mod tests {
             reach: None,
             failed: 0,
             failure: None,
+            failure_said: None,
             looked_at: false,
             stopped: None,
             steadiness: None,

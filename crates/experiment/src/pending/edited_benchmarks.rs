@@ -99,7 +99,7 @@ pub(crate) fn forget_void(
     let mut plans = RunPlans::default();
     for one in values.iter_mut().filter(|one| one.failed > 0) {
         if !plans.has_alike(store, one.run, benchmark)? {
-            (one.failed, one.failure) = (0, None);
+            (one.failed, one.failure, one.failure_said) = (0, None, None);
         }
     }
     Ok(())

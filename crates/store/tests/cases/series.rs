@@ -83,7 +83,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
     without_wall.values.retain(|(name, _)| name != "wall");
     store.import(ids[1], &[sample(1, 1), without_wall, failed(0, 1, Failure::TimedOut)]).unwrap();
     store.put_sample(ids[2], &sample(1, 2)).unwrap();
-    let of = |run, revision: &str, samples: &[Sample], failed, failure| Values {
+    let of = |run, revision: &str, samples: &[Sample], failed, failure: Option<Failure>| Values {
         run,
         revision: revision.into(),
         artifact: cell(revision, "x").artifact,
@@ -93,6 +93,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         limited: LimitedExecutions::default(),
         bound_rounds: vec![],
         failed,
+        failure_said: failure.as_ref().map(Failure::line),
         failure,
         steadiness: None,
     };

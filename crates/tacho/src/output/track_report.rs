@@ -295,7 +295,8 @@ impl TrackReport<'_> {
         let Some((key, point)) = first else { return Ok(()) };
         let (benchmark, host) = (&key.benchmark, key.host.clone());
         let failure = point.failure.as_ref();
-        let why = failure.map_or_else(|| "?".to_owned(), Failure::line);
+        let line = || failure.map(Failure::line);
+        let why = point.failure_said.clone().or_else(line).unwrap_or_else(|| "?".to_owned());
         let (name, whose) = (point.revision.short(), whose_answer(store, benchmark, failure)?);
         note(
             "note",
