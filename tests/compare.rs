@@ -1433,7 +1433,10 @@ fn a_path_to_a_program_is_a_command_beside_a_plan_too() {
             .unwrap();
     }
     let told = project.tacho("compare ./light ./heavy -r 6 --all-rounds").exits(0).stdout;
-    assert!(told.starts_with("./heavy (a command) against ./light (a command)\n"), "{told}");
+    let head = "./heavy (a command) against ./light (a command)\n";
+    assert!(told.starts_with(head), "{told}");
+    let shown = project.tacho("show run:1").exits(0).stdout;
+    assert!(shown.starts_with(head), "{shown}");
 }
 
 #[test]

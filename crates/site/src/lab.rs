@@ -212,8 +212,6 @@ pub struct ComparisonRecord {
     pub run: Run,
     /// On which terms.
     pub terms: Comparing,
-    /// What both sides are, in a few words.
-    pub described: [String; 2],
     /// One a metric of a benchmark, as the plan has them.
     pub rows: Vec<ComparedRow>,
     /// The executions of each of these rows.

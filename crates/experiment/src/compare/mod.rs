@@ -47,7 +47,7 @@ pub use gate::{Gate, GateOutcome, RowAtGate};
 pub use judge::judge;
 pub use quirks::quirk_effects;
 pub use report_rows::{ReportMismatch, ReportRows, rows_of_report, rows_of_reports};
-pub use resolved_side::{ResolvedSide, describe, earlier_program, start_alike};
+pub use resolved_side::{ResolvedSide, earlier_program, start_alike};
 pub use sampled::{SideSamples, loads, sampled};
 pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 

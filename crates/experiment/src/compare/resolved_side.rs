@@ -1,7 +1,8 @@
 //! A side of a comparison as it was named, and what it was taken for.
 
 use tacho_measure::Report;
-use tacho_record::{EarlierSide, Program, Side, short_name};
+use tacho_record::{EarlierSide, Program, Side};
+use tacho_report::comparison::program_of;
 use tacho_store::Store;
 
 use crate::ExperimentError;
@@ -22,16 +23,16 @@ pub struct ResolvedSide {
 impl ResolvedSide {
     /// A side that is executed.
     #[must_use]
-    pub fn new(name: &str, program: Program, what: String) -> Self {
-        Self { side: Side { name: name.to_owned(), program }, what, earlier: None, report: None }
+    pub fn new(name: &str, program: Program) -> Self {
+        let side = Side { name: name.to_owned(), program };
+        Self { what: program_of(&side), side, earlier: None, report: None }
     }
 
     /// A report of another tool.
     #[must_use]
     pub fn of_report(name: &str, report: Report) -> Self {
         let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
-        let what = describe(&program);
-        Self { report: Some(report), ..Self::new(name, program, what) }
+        Self { report: Some(report), ..Self::new(name, program) }
     }
 
     /// Its name, and what it was taken for: `v1 (the revision 0123456789)`.
@@ -44,25 +45,6 @@ impl ResolvedSide {
     #[must_use]
     pub fn is_file(&self) -> bool {
         matches!(self.side.program, Program::File { .. })
-    }
-}
-
-/// What a program is, in a few words.
-#[must_use]
-pub fn describe(program: &Program) -> String {
-    match program {
-        Program::Build { artifact, revision } => {
-            format!("the build {} of {}", artifact.short(), short_name(revision))
-        }
-        Program::Command { command, .. } => format!("the command `{command}`"),
-        Program::File { tool, .. } => format!("a report of {tool}"),
-        Program::Layouts { artifacts, revision } => {
-            format!("{} layouts of {}", artifacts.len(), short_name(revision))
-        }
-        Program::Revision { revision } => format!("the revision {}", short_name(revision)),
-        Program::Variant { revision, parameters } => {
-            format!("the revision {} with {parameters}", short_name(revision))
-        }
     }
 }
 

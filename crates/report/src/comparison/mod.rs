@@ -4,12 +4,14 @@
 //! row      the data of a row          notes        what limits or explains the numbers
 //! table    the rows as a table        clauses      the words of each of these
 //! summary  all rows together          gate_record  how `--fail-on` came out
+//! side     what a side is
 //! ```
 
 pub mod clauses;
 pub mod gate_record;
 mod notes;
 mod row;
+mod side;
 mod summary;
 mod table;
 
@@ -17,6 +19,7 @@ pub use clauses::{SideNames, sentence};
 pub use gate_record::GateRecord;
 pub use notes::{between_runs, far_from_medians, places, ratio_of};
 pub use row::{ComparedRow, has_trade_off, in_order};
+pub use side::{described, program_of};
 pub use summary::{counts, judged_together};
 pub use table::{rounds_take, shown};
 

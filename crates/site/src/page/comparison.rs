@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::RunState;
 use tacho_report::bench::notes::duet;
 use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
-use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
+use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order, program_of};
 use tacho_report::words::{apart, interval, median};
 use tacho_stats::Summary;
 use tacho_stats::compare::ChoiceReason;
@@ -198,7 +198,7 @@ fn side(view: &View, one: &ComparisonRecord, side: usize) -> Markup {
     html! {
         @match one.revision(side) {
             Some(revision) => (revision_named(view, "../", revision)),
-            None => (one.described[side]),
+            None => (program_of(&one.terms.sides[side])),
         }
         @if side == 1 && is_try(one) { " with " (one.name(1)) }
     }

@@ -1,12 +1,13 @@
 //! `tacho probe`: whether a difference depends on the state of the machine.
 
-use tacho_experiment::compare::{ResolvedSide, describe};
+use tacho_experiment::compare::ResolvedSide;
 use tacho_experiment::probe::{
     Availability, NO_OTHER_ORDERS, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict,
     availability, kept_probe, other_orders, probe,
 };
 use tacho_machine::Root;
 use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision, in_backticks};
+use tacho_report::comparison::described;
 use tacho_store::Store;
 use tacho_subject::Layout;
 
@@ -110,8 +111,7 @@ pub fn shown(store: &mut Store, number: &str, command: &ShowArgs) -> Result<bool
     let Some(answer) = run.map(|run| kept_probe(store, run)).transpose()?.flatten() else {
         return Ok(false);
     };
-    let named = |it: &ProbeSide| format!("{} ({})", it.side.name, describe(&it.side.program));
-    let sides = answer.terms.sides.iter().map(named).collect();
+    let sides = answer.terms.sides.iter().map(|it| described(&it.side)).collect();
     let end = ProbeEnd::Measured(Box::new(answer));
     let report = ProbeReport { end: &end, sides, is_kept: true };
     if command.shown.json {

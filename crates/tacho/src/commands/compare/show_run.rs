@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{
-    ComparisonData, ComparisonResult, SideSamples, carried_over, describe, judged, judged_together,
-    loads, sampled,
+    ComparisonData, ComparisonResult, SideSamples, carried_over, judged, judged_together, loads,
+    sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, shown};
-use tacho_report::comparison::{ComparedRow, GateRecord};
+use tacho_report::comparison::{ComparedRow, GateRecord, described};
 use tacho_store::Store;
 
 use crate::cli::ShowArgs;
@@ -42,8 +42,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     let metrics = metrics_of(&rows);
     let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
-    let described =
-        terms.sides.each_ref().map(|side| format!("{} ({})", side.name, describe(&side.program)));
+    let described = terms.sides.each_ref().map(described);
     let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
     let all = ComparisonData {
         run: Some(run),

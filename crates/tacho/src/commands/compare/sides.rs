@@ -5,9 +5,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use tacho_experiment::bench::Start;
-use tacho_experiment::compare::{
-    ComparisonResult, ResolvedSide, describe, earlier_program, start_alike,
-};
+use tacho_experiment::compare::{ComparisonResult, ResolvedSide, earlier_program, start_alike};
 use tacho_measure::read_report;
 use tacho_record::{
     EarlierSide, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short,
@@ -233,13 +231,12 @@ impl SideLookup {
         let selected = select(project, vec![base.to_owned()])?;
         let unknown = || CliError::Unknown { name: base.to_owned(), nearest: None };
         let revision = selected.revisions.into_iter().next().ok_or_else(unknown)?;
-        let text = format!("the revision {}", revision.short());
-        let Some(values) = values else {
-            return Ok(ResolvedSide::new(name, Program::Revision { revision: revision.id }, text));
+        let revision = revision.id;
+        let program = match values.map(parameters) {
+            Some(parameters) => Program::Variant { revision, parameters },
+            None => Program::Revision { revision },
         };
-        let parameters = parameters(values);
-        let text = format!("{text} with {parameters}");
-        Ok(ResolvedSide::new(name, Program::Variant { revision: revision.id, parameters }, text))
+        Ok(ResolvedSide::new(name, program))
     }
 
     /// The build whose digest begins like this.
@@ -259,13 +256,8 @@ impl SideLookup {
                         }
                         .into());
                     }
-                    let text =
-                        format!("the build {} of {}", artifact.short(), short(&build.revision));
-                    return Ok(Some(ResolvedSide::new(
-                        name,
-                        Program::Build { artifact, revision: build.revision },
-                        text,
-                    )));
+                    let program = Program::Build { artifact, revision: build.revision };
+                    return Ok(Some(ResolvedSide::new(name, program)));
                 }
             }
         }
@@ -310,8 +302,9 @@ impl SideLookup {
         let none = CompareMistake::NoComparison { run: of.run };
         let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
         let when = if kept { ", its kept samples" } else { "" };
-        let text = format!("{what} of run {}: {}{when}", of.run, describe(&program));
-        Ok(ResolvedSide { earlier: Some(of), ..ResolvedSide::new(name, program, text) })
+        let taken = ResolvedSide::new(name, program);
+        let what = format!("{what} of run {}: {}{when}", of.run, taken.what);
+        Ok(ResolvedSide { earlier: Some(of), what, ..taken })
     }
 }
 
@@ -356,5 +349,5 @@ fn one_command(text: &str) -> Result<ResolvedSide, CliError> {
         Start::Shell(words, _) => (words, true),
     };
     let program = Program::Command { command: text.to_owned(), words, shell };
-    Ok(ResolvedSide::new(text, program, "a command".to_owned()))
+    Ok(ResolvedSide::new(text, program))
 }

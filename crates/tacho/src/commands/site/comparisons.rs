@@ -1,8 +1,6 @@
 //! The runs that compared two programs, read back from the store.
 
-use tacho_experiment::compare::{
-    FALSE_DISCOVERIES, carried_over, describe, judged, judged_together, loads,
-};
+use tacho_experiment::compare::{FALSE_DISCOVERIES, carried_over, judged, judged_together, loads};
 use tacho_record::{Comparing, LimitedExecutions, Metric, Purpose, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_site::{ComparisonRecord, RowExecutions};
@@ -41,7 +39,6 @@ fn record(store: &mut Store, run: Run, terms: Comparing) -> Result<ComparisonRec
         gate: stood(&terms, &rows, run.state == RunState::Finished),
         carried: carried_over(store, &run, &terms)?,
         loads: loads(store, Some(&run), &terms)?,
-        described: terms.sides.each_ref().map(|side| describe(&side.program)),
         executions: rows.iter().map(of_row).collect(),
         together: judged_together(&rows),
         false_discovery: FALSE_DISCOVERIES,
