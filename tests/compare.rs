@@ -52,7 +52,9 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         .exits(1);
     let why = slower.stderr.lines().last().unwrap();
     assert!(
-        why.starts_with("error: `--fail-on slower:50%`: failed because of answer wall (slower by "),
+        why.starts_with(
+            "error: `--fail-on slower:50%`: failed because of answer · wall (slower by "
+        ),
         "{why}"
     );
     let slower = slower.stdout;
@@ -417,7 +419,7 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
 fn a_precision_that_was_not_reached_is_told() {
     let project = Project::scripts(2);
     let told = project.tacho("compare HEAD~1 HEAD -r 6 --precision 0.00001%").exits(0).stdout;
-    let (_, note) = told.split_once("\n± 0.00001 % not reached: answer wall ± ").unwrap();
+    let (_, note) = told.split_once("\n± 0.00001 % not reached: answer · wall ± ").unwrap();
     assert!(note.lines().next().unwrap().ends_with(" % in 6 rounds"), "{told}");
     let row = &project.tacho("show run:1 --json").exits(0).json()["rows"][0];
     assert_eq!(row["precision"]["reached"], false);
@@ -817,15 +819,15 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         told.stderr,
         "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-         \x20 command time: slower by at most 31.3 %, if at all\n\
+         \x20 command · time: slower by at most 31.3 %, if at all\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
         "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
-         \x20 command time: slower by at most 31.3 %, if at all\n\
-         error: `--fail-on slower:5%,unclear`: failed because of command time (slower by at \
+         \x20 command · time: slower by at most 31.3 %, if at all\n\
+         error: `--fail-on slower:5%,unclear`: failed because of command · time (slower by at \
          most 31.3 %, if at all)\n"
     );
     // The same row is unclear, and yet not slower by so much.
@@ -835,8 +837,8 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     );
     assert_eq!(
         gate("unclear").exits(1).stderr,
-        "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  command time: \
-         unclear\nerror: `--fail-on unclear`: failed because of command time (unclear)\n"
+        "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  command · time: \
+         unclear\nerror: `--fail-on unclear`: failed because of command · time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
     assert_eq!(
@@ -855,7 +857,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         markdown.ends_with(
             "\n- warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-             \x20 - command time: slower by at most 31.3 %, if at all\n"
+             \x20 - command · time: slower by at most 31.3 %, if at all\n"
         ),
         "{markdown}"
     );
@@ -886,11 +888,11 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
     let beyond = gate("zero hundred", "slower:25%", 1);
     project.tacho("site pages --quiet").exits(0);
     for (run, told) in [
-        (failed, "slower:8%: failed because of check size (worse by 10.0 %)"),
+        (failed, "slower:8%: failed because of check · size (worse by 10.0 %)"),
         (passed, "slower:20%: passed"),
         (
             beyond,
-            "slower:25%: failed because of check errors (worse: values of 0 or below have no \
+            "slower:25%: failed because of check · errors (worse: values of 0 or below have no \
              percentage)",
         ),
     ] {
@@ -919,7 +921,7 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         told.stderr.ends_with(
             "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-             \x20 answer wall: an interval of this ratio needs 3 rounds\n\
+             \x20 answer · wall: an interval of this ratio needs 3 rounds\n\
              hint: `--fail-on slower:5%,unclear` fails on it\n"
         ),
         "{}",
@@ -937,18 +939,20 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         .tacho("compare zero hundred -m errors -r 2 --fail-on slower:5%,unclear")
         .exits(1)
         .stderr;
-    let few = few.split_once("  check errors: 1 more round (").unwrap().1;
+    let few = few.split_once("  check · errors: 1 more round (").unwrap().1;
     let (few, gate) = few.split_once('\n').unwrap();
     assert!(few.ends_with(") would decide at the margin of 1 %"), "{few}");
     assert!(
-        gate.starts_with("error: `--fail-on slower:5%,unclear`: failed because of check errors ("),
+        gate.starts_with(
+            "error: `--fail-on slower:5%,unclear`: failed because of check · errors ("
+        ),
         "{gate}"
     );
     // The rows of the warning are not named once more.
     let two = "compare zero hundred -m errors,size -r 2 --fail-on slower:5%,unclear";
     let said = steady.tacho(two).exits(1).stderr;
     let end = "\nerror: `--fail-on slower:5%,unclear`: failed because of 2 undecided rows\n";
-    assert!(said.ends_with(end) && said.matches("check size").count() == 1, "{said}");
+    assert!(said.ends_with(end) && said.matches("check · size").count() == 1, "{said}");
 }
 
 #[test]
@@ -1514,7 +1518,7 @@ fn sixty_columns_are_enough() {
     let rows = told.split("\n\n").nth(1).unwrap();
     assert_eq!(
         rows,
-        "command time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, new.json: \
+        "command · time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, new.json: \
          200.2 ms, n 20\n  differences of 26.7 % or more would be detected"
     );
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
@@ -1535,7 +1539,7 @@ fn of_modes_the_means_are_compared() {
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     assert!(
         told.contains(
-            "\nc time: two modes (old.json near 100.1 ms or 120.1 ms, new.json near 100.1 ms or \
+            "\nc · time: two modes (old.json near 100.1 ms or 120.1 ms, new.json near 100.1 ms or \
              120.1 ms): 26.7 % of old.json and 76.7 % of new.json are in the upper mode, a \
              difference of +50.0 points (95 % interval +25.0 … +67.0); in another \
              run the shares of the modes may differ"

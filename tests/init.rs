@@ -157,7 +157,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     assert!(
         slower.starts_with("::error title=performance::1 slower")
             && slower.contains(" slower")
-            && slower.contains(": fails on `slower:3%`: answer wall × "),
+            && slower.contains(": fails on `slower:3%`: answer · wall × "),
         "{slower}"
     );
     let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();

@@ -127,7 +127,7 @@ fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     assert!(row["repetition"]["layouts"].is_number(), "{answer}");
 
     let text = project.tacho("try slower.diff --base HEAD~1 --layouts 2 -r 3").exits(0).stdout;
-    assert!(text.contains("parts work: measured over 2 layouts: HEAD~1: restart "), "{text}");
+    assert!(text.contains("parts · work: measured over 2 layouts: HEAD~1: restart "), "{text}");
     project.tacho("site pages").exits(0);
     let page = std::fs::read_to_string(project.path().join("pages/comparison/2.html")).unwrap();
     assert!(

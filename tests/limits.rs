@@ -278,7 +278,7 @@ fn compare_marks_bounds_and_says_who_reached_the_limit() {
     assert!(
         again.contains(" | > 4")
             && again.contains(" | > × ")
-            && again.contains("- answer cpu: limit reached"),
+            && again.contains("- answer · cpu: limit reached"),
         "{again}"
     );
     let json = |run: u32| {

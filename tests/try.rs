@@ -110,7 +110,7 @@ fn the_answer_says_with_and_without() {
     let slow =
         project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
     let (gate, slow) = slow.split_once("\n\n").unwrap();
-    assert_eq!(gate, "**1 worse: fails on `slower:5%`: hash bucket × 4.00**");
+    assert_eq!(gate, "**1 worse: fails on `slower:5%`: hash · bucket × 4.00**");
     let head = "| benchmark | metric | verdict | ratio | 95 % | HEAD | slow.diff |";
     assert!(slow.starts_with(head), "{slow}");
     let fast = project

@@ -1,6 +1,7 @@
 //! A metric: a quantity with its unit and the direction in which it is better.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,12 @@ impl Metric {
         "block-input",
         "block-output",
     ];
+
+    /// What people call its values of a benchmark: `parse · wall`.
+    #[must_use]
+    pub fn series_of(&self, benchmark: impl Display) -> String {
+        format!("{benchmark} · {}", self.name)
+    }
 
     /// The name of the time that an empty shell takes.
     pub const SHELL: &'static str = "shell";

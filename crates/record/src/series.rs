@@ -30,6 +30,14 @@ pub struct SeriesKey {
     pub metric: Metric,
 }
 
+impl SeriesKey {
+    /// What people call it, without the host: `parse · wall`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.metric.series_of(&self.benchmark)
+    }
+}
+
 /// Executions that reached a limit: of a metric it is known only that it would have been at least
 /// this much.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -60,9 +60,8 @@ impl ProbedRow {
         let usual = self.usual.iter().flatten();
         let usual: Vec<String> = usual.map(|level| self.metric.unit.show(*level)).collect();
         format!(
-            "{} · {}: {} as usual, {}",
-            self.benchmark,
-            self.metric.name,
+            "{}: {} as usual, {}",
+            self.metric.series_of(&self.benchmark),
             usual.join(" and "),
             count(self.rounds, "round")
         )

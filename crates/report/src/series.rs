@@ -90,8 +90,7 @@ pub fn better(direction: Direction) -> &'static str {
 /// A series by its name: `parse · wall`; `hosts`: whether there are several.
 #[must_use]
 pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
-    let name = format!("{} · {}", key.benchmark, key.metric.name);
-    if hosts { format!("{name} on {}", key.host) } else { name }
+    if hosts { format!("{} on {}", key.name(), key.host) } else { key.name() }
 }
 
 /// A revision's name, with its first tag in front.

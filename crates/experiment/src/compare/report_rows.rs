@@ -165,7 +165,7 @@ fn lone(own: &[ExportedMetric], other: &[ExportedMetric], wanted: &[String]) -> 
         let is_asked = wanted == ["all"] || wanted.contains(&one.metric.name);
         let name = match (is_shared, wanted.is_empty() || is_asked) {
             (false, true) => one.benchmark.clone(),
-            (true, _) if is_asked => format!("{} {}", one.benchmark, one.metric.name),
+            (true, _) if is_asked => one.metric.series_of(&one.benchmark),
             _ => continue,
         };
         if listed.insert(name.clone()) {

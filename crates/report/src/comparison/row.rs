@@ -36,10 +36,10 @@ pub struct ComparedRow {
 }
 
 impl ComparedRow {
-    /// What it is of: `sort wall`.
+    /// What it is of: `sort · wall`.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.benchmark, self.metric.name)
+        self.metric.series_of(&self.benchmark)
     }
 
     /// The second by the first.

@@ -122,7 +122,7 @@ impl ComparisonReport<'_> {
             format!("{}, n {}", sides.join(", "), text(2))
         };
         let lines = [
-            format!("{} {}: {verdict}", text(0), text(1)),
+            format!("{}: {verdict}", row.name()),
             found.join("  "),
             medians,
             also,

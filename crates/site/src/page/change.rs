@@ -28,7 +28,7 @@ const COMMITS: usize = 200;
 /// Writes the page of one change of that event.
 pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> {
     let change = one.change();
-    let name = format!("{} {}", change.series.benchmark, change.series.metric.name);
+    let name = change.series.name();
     let title = format!("{name} {}", one.effect());
     let word = one.word();
     let content = html! {

@@ -139,7 +139,7 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
     let series = &one.change().series;
     let several = view.lab.hosts.len() > 1;
     html! {
-        a href={ "change/" (one.slug) ".html" } { (series.benchmark) " " (series.metric.name) } " "
+        a href={ "change/" (one.slug) ".html" } { (series.name()) } " "
         b class=(one.word()) { (one.effect()) " " (one.words()) }
         span.note {
             @if several { " on " (series.host) }
@@ -229,7 +229,7 @@ fn range(view: &View, event: &EventView) -> Option<String> {
 /// A change's row, without the revision.
 pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Markup {
     let finding = &one.change().finding;
-    let name = format!("{} {}", one.change().series.benchmark, one.change().series.metric.name);
+    let name = one.change().series.name();
     let level = |value: f64| one.change().series.metric.unit.show(value);
     html! {
         td.metric {

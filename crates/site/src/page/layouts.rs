@@ -64,7 +64,7 @@ fn command(view: &View, one: &LayoutsView) -> String {
 }
 
 fn subject(row: &LayoutsRow) -> String {
-    format!("{} {}", row.row.benchmark, row.row.metric.name)
+    row.row.metric.series_of(&row.row.benchmark)
 }
 
 /// What each level adds, in a line.

@@ -109,7 +109,8 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
     values.sort_by(f64::total_cmp);
     let scale =
         DisplayScale::of(&one.metric.unit, values.get(values.len() / 2).copied().unwrap_or(0.0));
-    let label = format!("{} {} of each execution in order of time", one.benchmark, one.metric.name);
+    let name = one.metric.series_of(&one.benchmark);
+    let label = format!("{name} of each execution in order of time");
     let frame = ScheduleFrame { times, label: &label };
     let executions: Vec<DrawnExecution> = one
         .executions
@@ -124,7 +125,7 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
         .collect();
     html! {
         section {
-            h2 { (one.benchmark) " " (one.metric.name) }
+            h2 { (name) }
             figure.chart {
                 (schedule::picture(&executions, &frame, &|it| scale.show(it)))
                 figcaption {

@@ -54,7 +54,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
 }
 
 fn title(series: &SeriesView) -> String {
-    format!("{} {}", series.benchmark(), series.metric())
+    series.series.key.name()
 }
 
 /// The scripts that its chart needs.

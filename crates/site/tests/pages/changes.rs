@@ -9,12 +9,12 @@ fn what_got_worse_and_what_got_better_stand_together() {
     let files = files(dir.path());
     let all = &files[Path::new("changes.html")];
     let expected =
-        all.split("<tbody>").find(|event| event.contains("show wall") && event.contains("+67"));
+        all.split("<tbody>").find(|event| event.contains("show · wall") && event.contains("+67"));
     let event = expected.unwrap();
     let place = |text: &str| event.find(text).unwrap_or_else(|| panic!("{text} is not in {event}"));
     assert!(
-        place("show wall") < place("peak-memory")
-            && place("peak-memory") < place("grind[batch=64] wall")
+        place("show · wall") < place("peak-memory")
+            && place("peak-memory") < place("grind[batch=64] · wall")
     );
     assert!(all.contains("Not judged: "), "what was not judged is said");
     let page =

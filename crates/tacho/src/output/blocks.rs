@@ -110,7 +110,9 @@ mod tests {
     #[test]
     fn notes_are_a_list_in_markdown() {
         let notes = [
-            AnswerNote { subject: Some("sort wall".into()), ..AnswerNote::plain("± 1 %".into()) },
+            AnswerNote {
+                subject: Some("sort · wall".into()), ..AnswerNote::plain("± 1 %".into())
+            },
             AnswerNote::warning("after <old>".into()),
             AnswerNote::hint("a `prepare`".into()),
         ];
@@ -118,11 +120,11 @@ mod tests {
         blocks.push(Block::Sentence("1 same".into()));
         assert_eq!(
             markdown(&blocks, |prose| text::markdown_with(prose, &["<old>".to_owned()])),
-            "- sort wall: ± 1 %\n- warning: after \\<old>\n  hint: a `prepare`\n- 1 same\n"
+            "- sort · wall: ± 1 %\n- warning: after \\<old>\n  hint: a `prepare`\n- 1 same\n"
         );
         assert_eq!(
             terminal(&blocks),
-            "sort wall: ± 1 %\nwarning: after <old>\nhint: a `prepare`\n1 same\n"
+            "sort · wall: ± 1 %\nwarning: after <old>\nhint: a `prepare`\n1 same\n"
         );
     }
 

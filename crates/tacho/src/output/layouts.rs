@@ -173,9 +173,8 @@ impl LayoutsReport<'_> {
 
     fn row(&self, rows: &LayoutMeasurements, row: &BenchmarkLayouts) -> String {
         let heading = format!(
-            "{} · {} at {}, {} by {}",
-            row.benchmark,
-            row.metric.name,
+            "{} at {}, {} by {}",
+            row.metric.series_of(&row.benchmark),
             self.revision.short(),
             text::count(row.layouts.len(), "layout"),
             self.linker

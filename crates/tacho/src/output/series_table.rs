@@ -33,7 +33,7 @@ pub fn table(series: &Series) -> String {
         series.points.iter().map(|point| Some(summary::of_point(point)?.median)).collect();
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
-    let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));
+    let head = format!("{} ({})  ", key.name(), better(key.metric.better));
     let beside =
         super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
     let drawn =

@@ -30,15 +30,8 @@ pub fn execute(
     let mut lines = String::new();
     for change in found::named(&project, &found, name)? {
         store.say(&change.name, said, note, Timestamp::now())?;
-        let key = &change.series;
         let was = if change.word == ChangeState::New { String::new() } else { was(change) };
-        lines += &format!(
-            "{}  {} · {}: {}{was}\n",
-            change.name,
-            key.benchmark,
-            key.metric.name,
-            word(said)
-        );
+        lines += &format!("{}  {}: {}{was}\n", change.name, change.series.name(), word(said));
     }
     output::print(&lines)?;
     Ok(Exit::Success)

@@ -30,7 +30,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
             let is_clear_alone = row.verdict == Verdict::Unclear
                 && clear_alone(row.comparison.verdict, &row.metric.unit).is_some();
             let alone = if is_clear_alone { " if it were the only row" } else { "" };
-            format!("{} {} ({by}{alone})", row.benchmark, row.metric.name)
+            format!("{} ({by}{alone})", row.name())
         };
         outcome.at(wanted).map(worded).collect()
     };
@@ -107,7 +107,7 @@ impl CompareReport<'_> {
         stood(&terms, &all.rows, !all.interrupted)
     }
 
-    /// How the gate came out: `--fail-on slower: failed because of sort wall (slower by 7.7 % ±
+    /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
     /// 0.6 %)`. The warning beside it lists the undecided rows.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
         let with = if self.terms.patches.is_empty() {
@@ -232,9 +232,8 @@ impl CompareReport<'_> {
             None => "unclear".to_owned(),
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
-        let line = |row: &&ComparedRow| {
-            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(fail_on, all, row))
-        };
+        let line =
+            |row: &&ComparedRow| format!("{}: {}", row.name(), self.why_open(fail_on, all, row));
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
         if open.len() > NAMED {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));

@@ -70,7 +70,7 @@ impl CompareReport<'_> {
             Some(fail_on) if fails(fail_on) => CaseResult::Failed(words.clone()),
             _ => CaseResult::Passed,
         };
-        Case { name: format!("{} {}", row.benchmark, row.metric.name), end, words }
+        Case { name: row.name(), end, words }
     }
 }
 

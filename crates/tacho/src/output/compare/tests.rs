@@ -125,7 +125,7 @@ fn a_gate_says_what_rounds_decide_and_which_rows_are_below_it() {
     let warning = "1 of 2 rows is undecided at the limit of 5 %, and ";
     assert!(
         notes.contains(warning)
-            && notes.contains("unclear too, but certainly below the limit: near wall")
+            && notes.contains("unclear too, but certainly below the limit: near · wall")
             && notes.contains(" would decide whether it is slower by more than 5 %"),
         "{notes}"
     );
@@ -276,8 +276,8 @@ fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
     assert_eq!(
         line,
         format!(
-            "± 0.1 % not reached: one wall ± {found} in 10 rounds, two wall ± {found} in 10 \
-             rounds, three wall ± {found} in 10 rounds, and 1 row more"
+            "± 0.1 % not reached: one · wall ± {found} in 10 rounds, two · wall ± {found} in 10 \
+             rounds, three · wall ± {found} in 10 rounds, and 1 row more"
         )
     );
     let reached =
