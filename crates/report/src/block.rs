@@ -103,7 +103,7 @@ pub enum NoteKind {
 pub struct AnswerNote {
     /// What it is.
     pub kind: NoteKind,
-    /// The row that it is of, if it is of one: `sort wall`.
+    /// The row that it is of, if it is of one: `sort · wall`.
     pub subject: Option<String>,
     /// The clause.
     pub text: String,
@@ -128,7 +128,7 @@ impl AnswerNote {
         Self { kind: NoteKind::Hint, ..Self::plain(text) }
     }
 
-    /// The clause with its kind and what it is of: `sort wall: counted once`, `warning: …`.
+    /// The clause with its kind and what it is of: `sort · wall: counted once`, `warning: …`.
     #[must_use]
     pub fn whole(&self) -> String {
         let kind = match self.kind {

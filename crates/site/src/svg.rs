@@ -60,15 +60,14 @@ pub(crate) fn strip(values: &[Option<f64>], label: &str) -> Markup {
     }
 }
 
-/// Samples of several groups, one strip each on one scale: a dot a sample, a bar at the median.
-pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &DisplayScale) -> Markup {
+/// Samples of several groups, one strip each on one axis: a dot a sample, a bar at the median. What
+/// is beyond an end of the axis is drawn at the end.
+pub(crate) fn strips(groups: &[(&str, &[f64])], ends: (f64, f64), scale: &DisplayScale) -> Markup {
     const LEFT: f64 = 70.0;
     const WIDTH: f64 = 900.0;
     const STRIP: f64 = 70.0;
-    let all: Vec<Option<f64>> =
-        groups.iter().flat_map(|(_, values)| values.iter().copied().map(Some)).collect();
-    let (low, high) = span(&all);
-    let x = |value: f64| LEFT + (value - low) / (high - low) * WIDTH;
+    let (low, high) = ends;
+    let x = |value: f64| LEFT + ((value - low) / (high - low)).clamp(0.0, 1.0) * WIDTH;
     let bottom = STRIP * groups.len() as f64;
     html! {
         svg.strips.sides viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0))
@@ -420,7 +419,7 @@ fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
     } else if low.is_finite() {
         // All are the same.
         let around = (low.abs() * 0.01).max(0.001);
-        (low - around, low + around)
+        (if low < 0.0 { low - around } else { (low - around).max(0.0) }, low + around)
     } else {
         (0.0, 1.0)
     }
@@ -463,7 +462,8 @@ fn placed(medians: &[Option<f64>], frame: &Frame) -> Vec<(f64, f64)> {
     medians.iter().enumerate().filter_map(point).collect()
 }
 
-/// From the lowest to the highest, and at least a tenth of the median about its middle.
+/// From the lowest to the highest, and at least a tenth of the median about its middle; below 0
+/// only if a value is.
 pub(crate) fn span(medians: &[Option<f64>]) -> (f64, f64) {
     let values: Vec<f64> =
         medians.iter().copied().flatten().filter(|value| value.is_finite()).collect();
@@ -471,7 +471,7 @@ pub(crate) fn span(medians: &[Option<f64>]) -> (f64, f64) {
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = summary::median(&values).unwrap_or(0.0).abs() * 0.1;
     let lack = (least - (high - low)).max(0.0) / 2.0;
-    if high - low + lack > 0.0 { (low - lack, high + lack) } else { (low - 1.0, high + 1.0) }
+    if high - low + lack > 0.0 { (low - lack, high + lack) } else { (low, high + 1.0) }
 }
 
 fn join(points: &[(f64, f64)]) -> String {
@@ -494,7 +494,7 @@ mod tests {
     fn noise_stays_flat_and_a_step_is_seen() {
         assert_eq!(span(&[Some(100.0), None, Some(101.0)]), (95.475, 105.525));
         assert_eq!(span(&[Some(100.0), Some(200.0)]), (100.0, 200.0));
-        assert_eq!(span(&[Some(0.0)]), (-1.0, 1.0));
+        assert_eq!(span(&[Some(0.0)]), (0.0, 1.0));
     }
 
     #[test]

@@ -120,6 +120,17 @@ pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
     Some(between(low, high, part))
 }
 
+/// The ends of an axis for all but the outermost 2 % of these numbers at each end, so that one far
+/// off does not squeeze all others. The axis begins below 0 only if a number does.
+#[must_use]
+pub fn axis(samples: &[f64]) -> Option<(f64, f64)> {
+    let (low, high) = (quantile(samples, 0.02)?, quantile(samples, 0.98)?);
+    // Equal values need a span too.
+    let span = if high > low { high - low } else { low.abs().max(1.0) * 0.01 };
+    let least = if low < 0.0 { f64::NEG_INFINITY } else { 0.0 };
+    Some(((low - 0.05 * span).max(least), high + 0.05 * span))
+}
+
 /// Numbers in their order, to ask for the median of all but one of them many times.
 #[derive(Clone, Debug)]
 pub struct SortedSamples(Vec<f64>);
@@ -208,6 +219,15 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
+
+    #[test]
+    fn an_axis_begins_below_0_only_if_a_number_does() {
+        let (low, high) = axis(&[0.0, 100.0]).unwrap();
+        assert!(low == 0.0 && (high - 102.8).abs() < 1e-9, "{low} {high}");
+        assert_eq!(axis(&[0.0]).unwrap().0, 0.0);
+        assert!(axis(&[-1.0, -1.0, -1.0, 100.0]).unwrap().0 < -1.0);
+        assert_eq!(axis(&[f64::NAN]), None);
+    }
 
     #[test]
     fn hand_computed_quantiles() {

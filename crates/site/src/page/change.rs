@@ -10,6 +10,7 @@ use tacho_report::change::{
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::quirk::QuirkEffect;
+use tacho_stats::summary::axis;
 
 use super::changes::row;
 use super::links::linked;
@@ -182,15 +183,21 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
     let [before, after] = sides.map(|rows| -> Vec<f64> {
         rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
     });
+    let (all, scale) = ([&before[..], &after].concat(), &view.series[series].scale);
+    let ends = axis(&all).unwrap_or((0.0, 1.0));
+    let is_beyond = |value: &&f64| value.is_finite() && !(ends.0..=ends.1).contains(*value);
+    let beyond = all.iter().filter(is_beyond).count();
     html! {
         section {
             h2 { "Before and after" }
             figure.chart {
-                (svg::strips(&[("before", &before), ("after", &after)], &view.series[series].scale))
+                (svg::strips(&[("before", &before), ("after", &after)], ends, scale))
                 figcaption {
                     "Each dot is a sample, and each bar a median, of the nearest builds on each "
                     "side (at most " (SIDE) "): " (grouped(before.len())) " samples before, "
                     (grouped(after.len())) " after."
+                    @if beyond > 0 { " Drawn at an end of the axis: " (count(beyond, "sample"))
+                        " beyond it." }
                     @if let Some(which) = which { " The levels above " (which) "." }
                 }
             }

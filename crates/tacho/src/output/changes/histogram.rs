@@ -1,6 +1,6 @@
 //! Two sets of values as two lines of blocks over one axis.
 
-use tacho_stats::summary::quantile;
+use tacho_stats::summary::axis;
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -14,15 +14,8 @@ pub struct Histogram {
 
 /// Draws both sets in this many parts, each as high as its own highest; nothing when there are no
 /// values.
-///
-/// The axis holds all but the outermost 2 % at each end, so that one value far off does not squeeze
-/// all others into one part.
 pub fn draw(sets: [&[f64]; 2], width: usize) -> Option<Histogram> {
-    let all = sets.concat();
-    let (low, high) = (quantile(&all, 0.02)?, quantile(&all, 0.98)?);
-    // Equal values need a span too.
-    let span = if high > low { high - low } else { low.abs().max(1.0) * 0.01 };
-    let ends = (low - 0.05 * span, high + 0.05 * span);
+    let ends = axis(&sets.concat())?;
     Some(Histogram { ends, lines: sets.map(|set| line(&count(set, ends, width.max(1)))) })
 }
 
