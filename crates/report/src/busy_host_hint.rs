@@ -6,6 +6,15 @@ use tacho_record::is_mostly_busy;
 /// The metric of instructions that callgrind counts.
 pub const CALLGRIND: &str = "callgrind-instructions";
 
+/// What this host can do beside executing one program after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostAbilities {
+    /// Whether callgrind is installed.
+    pub callgrind: bool,
+    /// Whether two programs can be executed at the same time.
+    pub several_cpus: bool,
+}
+
 /// The ways that are open here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaysOut<'a> {

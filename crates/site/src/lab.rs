@@ -13,6 +13,7 @@ use tacho_record::{
     LimitedExecutions, Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey,
     UnavailableDisturbance, short_name,
 };
+use tacho_report::busy_host_hint::HostAbilities;
 use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord};
 use tacho_report::host::HostLoad;
 use tacho_report::probe::ProbedRow;
@@ -32,6 +33,8 @@ pub struct Lab {
     pub made: Timestamp,
     /// The version of the tool that makes them.
     pub version: String,
+    /// What this host can do, for comparisons that other work disturbed.
+    pub abilities: HostAbilities,
     /// The machines, with their facts; no two of the same name.
     pub hosts: Vec<Host>,
     /// The sessions in which the samples were taken.

@@ -102,7 +102,7 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
                 h2 { (blocks::with_code(one.name(1))) }
                 (byline(view, one))
                 (gate(one))
-                (together(one))
+                (together(view, one))
                 @for row in in_order(&one.rows) {
                     h3 { (row.name()) }
                     (executions(one, row))
@@ -143,7 +143,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
         (byline(view, one))
         (gate(one))
         (blocks::table(&worded(one).table()))
-        (together(one))
+        (together(view, one))
         @for row in in_order(&one.rows) { section { h2 { (row.name()) } (executions(one, row)) } }
         section {
             h2 { "See it again" }
@@ -187,10 +187,11 @@ fn gate(one: &ComparisonRecord) -> Markup {
 }
 
 /// What is said of all rows together.
-fn together(one: &ComparisonRecord) -> Markup {
+fn together(view: &View, one: &ComparisonRecord) -> Markup {
     let (report, names) = (worded(one), short(one));
     let sentences = report.summary().into_iter().map(Block::Sentence);
-    let all: Vec<Block> = sentences.chain(report.of_all().into_iter().map(Block::Note)).collect();
+    let notes = report.of_all().into_iter().chain(report.way_out(view.lab.abilities));
+    let all: Vec<Block> = sentences.chain(notes.map(Block::Note)).collect();
     blocks::html(&all, names.each_ref().map(String::as_str))
 }
 

@@ -97,9 +97,11 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "5 rows judged together: at most 5 % of reported differences are expected to be false.",
         "(with a chance of 80 %): ",
         "Executions right after ",
+        "Other processes used 2.3 CPU meanwhile",
         "Two modes (",
         "; the ratio is that of the means.",
         "more rounds (",
+        "Hint: <code>--duet</code> executes both at the same time, so other work disturbs both.",
     ] {
         place(text);
     }

@@ -138,6 +138,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         subject: project.name.clone(),
         link: project.plan.subject.link.clone(),
         made: Timestamp::now(),
+        abilities: output::text::host_abilities(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         hosts: hosts.into_iter().map(|(_, host)| host).collect(),
         runs,

@@ -1,8 +1,11 @@
 //! Words and numbers as people read them.
 
+use std::thread::available_parallelism;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Rule, is_shown, shown};
+use tacho_report::busy_host_hint::HostAbilities;
 pub use tacho_report::words::{count, cut, duration, interval, limited, percent, precision};
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
@@ -199,6 +202,12 @@ pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
 pub fn has_callgrind() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join("valgrind").is_file())
+}
+
+/// What this host can do.
+pub fn host_abilities() -> HostAbilities {
+    let several_cpus = available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
+    HostAbilities { callgrind: has_callgrind(), several_cpus }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! [`tacho_report::comparison`].
 
 mod answer;
-mod busy_host;
 mod family;
 mod gate_notes;
 mod junit;
@@ -87,7 +86,7 @@ impl CompareReport<'_> {
         let report = self.worded(all);
         let mut blocks = vec![head, Block::Table(report.table())];
         blocks.extend(report.notes());
-        blocks.extend(self.way_out(all).map(Block::Note));
+        blocks.extend(report.way_out(text::host_abilities()).map(Block::Note));
         let interrupted = if self.is_kept { RESUMES } else { INTERRUPTED };
         let lines = all.interrupted.then(|| interrupted.to_owned()).into_iter();
         let exceeded = report.exceeded_budget(all.executing).into_iter();

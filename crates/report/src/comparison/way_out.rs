@@ -1,13 +1,10 @@
 //! What helps where other work on the host disturbs a comparison.
 
-use tacho_experiment::compare::ComparisonData;
-use tacho_report::block::AnswerNote;
-use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
-use tacho_report::comparison::ComparedRow;
 use tacho_stats::compare::Verdict;
 
-use crate::output::compare::report::CompareReport;
-use crate::output::text;
+use super::{ComparedRow, ComparisonReport};
+use crate::block::AnswerNote;
+use crate::busy_host_hint::{CALLGRIND, HostAbilities, WaysOut};
 
 /// More rounds that take longer, in nanoseconds, are not the cheapest way to a verdict.
 const LONG: f64 = 60e9;
@@ -24,28 +21,28 @@ fn is_far_from_clear(row: &ComparedRow) -> bool {
         && more > LONG
 }
 
-impl CompareReport<'_> {
+impl ComparisonReport<'_> {
     /// What is less disturbed by other work on the host, where such work was seen or something is
     /// unclear: the cheapest first.
-    pub(super) fn way_out(&self, all: &ComparisonData) -> Option<AnswerNote> {
-        let own = all.run.as_ref().map(|run| run.number);
+    #[must_use]
+    pub fn way_out(&self, host: HostAbilities) -> Option<AnswerNote> {
         let is_busy =
-            all.loads.iter().any(|(run, load)| Some(*run) == own && load.others.is_some());
+            self.loads.iter().any(|(run, load)| self.run == Some(*run) && load.others.is_some());
         let is_executed = (0..2).all(|side| self.terms.executes(side));
-        let has = |name: &str| all.rows.iter().any(|row| row.metric.name == name);
-        let has_time = all.rows.iter().any(|row| row.metric.name == "wall" && row.is_measured());
-        let helps = is_busy && has_time || all.rows.iter().any(is_far_from_clear);
+        let has = |name: &str| self.rows.iter().any(|row| row.metric.name == name);
+        let has_time = self.rows.iter().any(|row| row.metric.name == "wall" && row.is_measured());
+        let helps = is_busy && has_time || self.rows.iter().any(is_far_from_clear);
         if !is_executed || !helps {
             return None;
         }
         // Of a quirk the plan says which metrics are compared.
         let is_of_plan = self.terms.quirk.is_some();
-        let counts = has(CALLGRIND) || !text::has_callgrind() || is_of_plan;
+        let counts = has(CALLGRIND) || !host.callgrind || is_of_plan;
         let ways = WaysOut {
             cpu: Some("`-m cpu` compares").filter(|_| !has("cpu") && !is_of_plan),
-            busy_share: all.rows.iter().find_map(|row| row.busy_share),
+            busy_share: self.rows.iter().find_map(|row| row.busy_share),
             callgrind: Some("`--counter instructions=callgrind`").filter(|_| !counts),
-            duet: self.can_be_duet(),
+            duet: host.several_cpus && self.can_be_duet(),
             quiet_wait: false,
         };
         Some(AnswerNote::hint(ways.line()))
@@ -54,8 +51,7 @@ impl CompareReport<'_> {
     /// Whether `--duet` is another way for the same question.
     fn can_be_duet(&self) -> bool {
         let is_plain = self.terms.patches.is_empty() && self.terms.quirk.is_none();
-        let several = std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
         let builds = self.terms.sides.iter().all(|side| side.program.builds() == 1);
-        is_plain && self.terms.duet.is_none() && several && builds
+        is_plain && self.terms.duet.is_none() && builds
     }
 }
