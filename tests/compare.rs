@@ -71,7 +71,7 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         .exits(0)
         .stdout;
     let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | verdict | \
-        ratio | 95 % | HEAD | HEAD~1 |";
+        ratio | 95 % | HEAD | HEAD~1 | n |";
     assert!(faster.starts_with(head), "{faster}");
     assert!(
         faster.contains(" | wall | faster | × ") && faster.contains("\n- 1 faster"),
@@ -482,7 +482,7 @@ fn a_run_is_shown_again_in_markdown() {
     assert_eq!(table(&again), table(&first));
     assert!(again.starts_with("**1 "), "{again}");
     assert!(
-        again.contains("**\n\n| benchmark | metric | verdict | ratio | 95 % | HEAD~1 | HEAD | "),
+        again.contains("**\n\n| benchmark | metric | verdict | ratio | 95 % | HEAD~1 | HEAD | n | "),
         "{again}"
     );
     let revision = project.tacho("show HEAD --markdown").exits(2).stderr;
@@ -613,7 +613,7 @@ fn no_name_of_a_side_breaks_a_table_in_markdown() {
     let project = Project::empty();
     let sides = ["compare", "command:true | cat", "command:true\ntrue", "-r", "2", "--markdown"];
     let told = Answer::of(&done(&mut project.command(sides))).exits(0).stdout;
-    let head = "| benchmark | metric | verdict | ratio | 95 % | true \\| cat | true true | ";
+    let head = "| benchmark | metric | verdict | ratio | 95 % | true \\| cat | true true | n | ";
     let (_, told) = told.split_once("\n\n").unwrap();
     assert!(told.starts_with(head), "{told}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -111,7 +111,7 @@ fn the_answer_says_with_and_without() {
         project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
     let (gate, slow) = slow.split_once("\n\n").unwrap();
     assert_eq!(gate, "**1 worse: fails on `slower:5%`: hash · bucket × 4.00**");
-    let head = "| benchmark | metric | verdict | ratio | 95 % | HEAD | slow.diff |";
+    let head = "| benchmark | metric | verdict | ratio | 95 % | HEAD | slow.diff | n |";
     assert!(slow.starts_with(head), "{slow}");
     let fast = project
         .tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket")

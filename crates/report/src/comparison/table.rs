@@ -19,7 +19,7 @@ const DETECTABLE: usize = 11;
 /// The columns of numbers.
 const NUMBERS: [usize; 8] = [2, 3, 4, 5, 6, 7, 10, 11];
 /// The columns of pages in their order: the verdict is never cut off.
-const PAGE: [usize; 12] = [0, 1, 12, 5, 6, 7, 3, 4, 8, 9, 10, 11];
+const PAGE: [usize; 13] = [0, 1, 12, 5, 6, 7, 3, 4, 2, 8, 9, 10, 11];
 
 impl ComparisonReport<'_> {
     /// The rows.
