@@ -20,10 +20,14 @@ const NOTHING: f64 = 0.05;
 /// By what it was decided, where wall time was requested.
 const BY_CPU: &str = " (by CPU time in place of wall time)";
 
-/// How sure something is: never quite.
+/// How sure something is: never quite, and never quite not.
 #[must_use]
 pub fn likely(posterior: f64) -> String {
-    if posterior > 0.999 { "over 99.9 %".to_owned() } else { percent(posterior) }
+    match posterior {
+        p if p > 0.999 => "over 99.9 %".to_owned(),
+        p if p < 0.001 => "under 0.1 %".to_owned(),
+        p => percent(p),
+    }
 }
 
 /// What is bisected: wall time of `parse`, or how often a command fails.
@@ -435,6 +439,12 @@ fn whole_change(bisection: &Bisection) -> Option<String> {
 mod tests {
     use super::*;
     use crate::bisection::example;
+
+    #[test]
+    fn nothing_is_quite_sure() {
+        let all = [0.9995, 0.999, 0.5, 0.001, 0.0].map(likely);
+        assert_eq!(all, ["over 99.9 %", "99.9 %", "50.0 %", "0.1 %", "under 0.1 %"]);
+    }
 
     #[test]
     fn where_it_is_open_that_anything_changed_no_cause_is_certain() {

@@ -10,7 +10,6 @@ use tacho_report::bisection::{
     subject, unusable_line, verified_with, whole_cost,
 };
 use tacho_report::block::NoteKind;
-use tacho_report::words::percent;
 
 use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
 use crate::page::blocks::with_code;
@@ -152,7 +151,7 @@ fn belief(view: &View, one: &Bisection) -> Markup {
                         } @else {
                             "How likely each stretch of commits is to have the cause, in order of "
                             "history. Chance that nothing changed: "
-                            (percent(standing.nothing)) "."
+                            (likely(standing.nothing)) "."
                             @if standing.culprits.iter().any(|it| it.neighbours > 0) {
                                 " Differences between builds, by their layout, are left out here; "
                                 "how sure the named commit is includes them."
