@@ -67,7 +67,7 @@ impl Metric {
 
     /// What people call its values of a benchmark: `parse · wall`.
     #[must_use]
-    pub fn series_of(&self, benchmark: impl Display) -> String {
+    pub fn series_of(&self, benchmark: &impl Display) -> String {
         format!("{benchmark} · {}", self.name)
     }
 

@@ -104,7 +104,7 @@ impl SurveyFindings<'_> {
                 seen(certain.len(), self.places.len() - certain.len(), &larger)
             }
         };
-        format!("{}{zoom}: {found}", self.metric.series_of(&self.key))
+        format!("{}{zoom}: {found}", self.metric.series_of(self.key))
     }
 
     fn table(&self) -> AnswerTable {

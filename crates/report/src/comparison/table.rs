@@ -108,10 +108,6 @@ impl ComparisonReport<'_> {
             of => format!("the ratio of {of} is {ratio}"),
         });
         let itself = format!("{} against itself, as a control:", names[0]);
-        let detected = match text(DETECTABLE) {
-            "" => String::new(),
-            least => format!("differences of {least} or more would be detected"),
-        };
         let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
         let sides =
             [(&names[0], 3), (&names[1], 4)].map(|(name, at)| headed(&format!("{name}:"), at));
@@ -127,7 +123,6 @@ impl ComparisonReport<'_> {
             medians,
             also,
             headed(&itself, 10),
-            detected,
         ];
         lines.into_iter().filter(|line| !line.is_empty()).collect()
     }
