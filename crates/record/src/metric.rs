@@ -162,16 +162,6 @@ impl Metric {
             .map_or_else(|| MetricName::Owned(name.to_owned()), MetricName::Borrowed)
     }
 
-    /// Whether it is a time or a rate. What else the host did can change these only.
-    #[must_use]
-    pub fn is_of_time(&self) -> bool {
-        match &self.unit {
-            Unit::Nanoseconds => true,
-            Unit::Bytes => false,
-            Unit::Other(name) => name.contains("/s"),
-        }
-    }
-
     /// Whether the host's speed can move it: times, rates, and units that are not known. Sizes and
     /// the counts of the kernel and the processor are the same at each speed, and
     /// waiting and shares do not follow it.

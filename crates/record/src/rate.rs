@@ -81,8 +81,7 @@ impl RateHint {
         if has(&name, &UNWANTED) || has(&unit, &UNWANTED) {
             return None;
         }
-        let is_rate = |words: &[String]| counts_by_time(words) || has(words, &RATES);
-        if is_rate(&unit) || is_rate(&name) {
+        if are_of_rate(&unit) || are_of_rate(&name) {
             return Some(Self::Certain);
         }
         let is_possible = has(&name, &POSSIBLE) || has(&unit, &POSSIBLE);
@@ -97,9 +96,23 @@ impl RateHint {
     }
 }
 
-/// Whether something is counted by time: `requests/s`, `ops per second`.
-fn counts_by_time(words: &[String]) -> bool {
-    words.windows(2).any(|pair| pair[0] == "per" && TIMES.contains(&pair[1].as_str()))
+impl Unit {
+    /// Whether it is of a time or a rate, which are faster or slower than others; a size or a count
+    /// is worse or better.
+    #[must_use]
+    pub fn is_of_time(&self) -> bool {
+        match self {
+            Self::Nanoseconds => true,
+            Self::Bytes => false,
+            Self::Other(name) => are_of_rate(&words(name)),
+        }
+    }
+}
+
+/// Whether something is counted by time, `requests/s` or `ops per second`, or is a word for that.
+fn are_of_rate(words: &[String]) -> bool {
+    let counts = |pair: &[String]| pair[0] == "per" && TIMES.contains(&pair[1].as_str());
+    words.windows(2).any(counts) || words.iter().any(|word| RATES.contains(&word.as_str()))
 }
 
 /// The words of a name in small letters, `per` for `/`: `requests_per_s`, `requestsPerSecond` and
@@ -152,6 +165,13 @@ mod tests {
         for unit in ["1/s", "MB/s", "requests/s", "GFLOPS", "fps"] {
             assert_eq!(of("x", unit), Some(RateHint::Certain), "{unit}");
         }
+    }
+
+    #[test]
+    fn times_and_rates_are_of_time() {
+        let is_of_time = |name| Unit::named(name).0.is_of_time();
+        assert!(["ms", "Mbit/s", "ops/sec", "GFLOPS", "fps"].into_iter().all(is_of_time));
+        assert!(!["KiB", "", "steps", "%", "drops"].into_iter().any(is_of_time));
     }
 
     #[test]

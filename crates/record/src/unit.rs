@@ -47,17 +47,6 @@ impl Unit {
         }
     }
 
-    /// Whether it is of a time or a rate, which are faster or slower than others; a size or a count
-    /// is worse or better.
-    #[must_use]
-    pub fn is_of_time(&self) -> bool {
-        match self {
-            Self::Nanoseconds => true,
-            Self::Bytes => false,
-            Self::Other(name) => name.ends_with("/s"),
-        }
-    }
-
     /// The value in the largest unit that keeps it at or above 1, with four significant digits:
     /// `12.34 ms`.
     #[must_use]
@@ -186,12 +175,6 @@ mod tests {
         assert_eq!(Unit::named("bytes"), (Unit::Bytes, 1.0));
         assert_eq!(Unit::named("KiB"), (Unit::Bytes, 1024.0));
         assert_eq!(Unit::named("Mbit/s"), (Unit::Other("Mbit/s".into()), 1.0));
-    }
-
-    #[test]
-    fn times_and_rates_are_of_time() {
-        let is_of_time = |name| Unit::named(name).0.is_of_time();
-        assert_eq!(["ms", "Mbit/s", "KiB", ""].map(is_of_time), [true, true, false, false]);
     }
 
     #[test]

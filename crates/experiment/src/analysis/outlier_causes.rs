@@ -142,8 +142,11 @@ pub fn explain<'a>(
     };
     let explained = |Outlier { index, score, ratio }: Outlier| {
         let slower = if metric.better == Direction::Lower { ratio } else { 1.0 / ratio };
-        let causes =
-            if metric.is_of_time() { causes(read[index].0, &cell, slower) } else { Vec::new() };
+        let causes = if metric.unit.is_of_time() {
+            causes(read[index].0, &cell, slower)
+        } else {
+            Vec::new()
+        };
         OutlierExplanation { place: read[index].0.place, score, ratio, causes }
     };
     outlier::outliers(&values).into_iter().map(explained).collect()

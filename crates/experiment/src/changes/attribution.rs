@@ -106,10 +106,9 @@ fn moved_words(moved: &ReferenceMove, tracks: &[ReferenceTrack]) -> String {
 
 /// What values of a metric do when the machine becomes slower.
 fn response(metric: &Metric) -> SlowResponse {
-    let is_rate = |unit: &str| unit.ends_with("/s") || unit.ends_with("ps");
     match (&metric.unit, metric.better) {
         (Unit::Nanoseconds, _) => SlowResponse::Rise,
-        (Unit::Other(unit), Direction::Higher) if is_rate(unit) => SlowResponse::Fall,
+        (unit, Direction::Higher) if unit.is_of_time() => SlowResponse::Fall,
         _ => SlowResponse::Stay,
     }
 }

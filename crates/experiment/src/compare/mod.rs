@@ -54,7 +54,7 @@ pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 use std::time::{Duration, Instant};
 
 use rounds::Sequential;
-use tacho_record::{Cell, Comparing, Digest, Metric, Purpose, Run};
+use tacho_record::{Cell, Comparing, Digest, Purpose, Run};
 use tacho_report::comparison::{CarriedOver, ComparedRow};
 use tacho_report::host::HostLoad;
 use tacho_store::Store;
@@ -219,7 +219,11 @@ pub fn carried_over(
 ) -> Result<Option<CarriedOver>, ExperimentError> {
     let is_asked = terms.duet.is_none()
         && terms.sides.iter().all(|side| side.program.builds() == 1)
-        && terms.rows.iter().flat_map(|(_, metrics)| metrics).any(Metric::is_of_time)
+        && terms
+            .rows
+            .iter()
+            .flat_map(|(_, metrics)| metrics)
+            .any(|metric| metric.unit.is_of_time())
         && (terms.executes(0) && terms.executes(1));
     let mut samples = Vec::new();
     for (id, _) in store.cells(run.number)?.into_iter().filter(|_| is_asked) {

@@ -4,7 +4,7 @@ use tacho_experiment::compare::{
     ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
     rows_of_reports,
 };
-use tacho_record::{BenchmarkKey, Direction, Metric, Plan, RateHint, Unit};
+use tacho_record::{BenchmarkKey, Direction, Metric, Plan, RateHint};
 
 use super::measure::{metrics_of_commands, wishes};
 use super::sides::SideLookup;
@@ -82,7 +82,7 @@ fn note_directions(of: &ReportRows) {
     let metrics = of.rows.iter().flat_map(|(_, metrics)| metrics);
     let guessed = metrics.filter_map(|metric| {
         // A rate by its unit is what tools mean by one.
-        let is_said = matches!(&metric.unit, Unit::Other(unit) if unit.ends_with("/s"));
+        let is_said = metric.unit.is_of_time();
         let hint = RateHint::of(&metric.name, &metric.unit).filter(|_| !is_said)?;
         Some((metric.name.clone(), hint))
     });
