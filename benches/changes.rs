@@ -15,6 +15,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[path = "changes/labelled.rs"]
 mod labelled;
 #[path = "changes/made.rs"]

@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[path = "history/labelled.rs"]
 mod labelled;
 #[path = "history/nights.rs"]

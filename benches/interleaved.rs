@@ -20,6 +20,8 @@ use rand_chacha::ChaCha8Rng;
 use tacho_stats::interleaved::{Contrast, Fit, InterleavedExecution};
 use tacho_stats::summary::median;
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[path = "interleaved/duets.rs"]
 mod duets;
 #[path = "interleaved/estimators.rs"]

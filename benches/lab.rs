@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[path = "../crates/stats/src/lab/score.rs"]
 mod score;
 #[path = "../crates/stats/src/lab/world.rs"]

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use tacho_stats::changes::SeriesValue;
 
 use super::labelled::Series;
+use crate::draw::gaussian;
 
 /// The kinds of noise.
 const NOISES: [Noise; 16] = [
@@ -133,10 +134,8 @@ impl Maker {
         self.0.random::<f64>() < share
     }
 
-    /// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
     fn gaussian(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.0.random::<f64>()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.0.random::<f64>()).cos()
+        gaussian(&mut self.0)
     }
 
     fn places(&mut self, places: Places, n: usize) -> Vec<usize> {

@@ -7,7 +7,7 @@
 //! become logarithms, so that all is relative.
 
 use crate::distribution::{fisher_quantile, student_quantile};
-use crate::summary::median;
+use crate::summary::{mean, median};
 
 /// No level below the topmost is repeated more often.
 const MOST: u32 = 1000;
@@ -267,10 +267,6 @@ fn logs(values: &Process) -> Option<Vec<f64>> {
 /// The median of the medians of executions: what is shown of a layout.
 fn median_of(processes: &[Vec<f64>]) -> Option<f64> {
     median(&processes.iter().filter_map(|of| median(of)).collect::<Vec<_>>())
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The variance within groups, of all groups together, and its degrees of freedom; `None` where no

@@ -3,11 +3,15 @@
 //! Seeds are fixed; the bounds are what docs/src/method says, less what some hundred changes may be
 //! off by chance.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use tacho_stats::changes::{DetectedChange, Options, SeriesValue, detect};
 
+use self::draw::gaussian;
 use super::verdict::came_with_a_run;
+
+#[path = "../../../stats/src/draw.rs"]
+mod draw;
 
 /// What evidence for a change shows of a side at the most.
 const NEAR: usize = 30;
@@ -15,12 +19,6 @@ const NEAR: usize = 30;
 const SAME: usize = 2;
 /// The standard deviation of a value within a run.
 const NOISE: f64 = 0.005;
-
-/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let (one, two): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * two).cos()
-}
 
 /// A history that grows run by run: of each value its run.
 struct SimulatedHistory {

@@ -4,6 +4,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 /// Shapes of noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
@@ -41,10 +43,8 @@ impl Maker {
         self.0.random_range(0..n)
     }
 
-    /// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
     pub fn gaussian(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
+        gaussian(&mut self.0)
     }
 
     /// A level of 100 in noise of this shape and standard deviation, as a share.

@@ -1,5 +1,7 @@
 //! Order statistics of sums and differences, found without making them all.
 
+use crate::summary::quantile_of_sorted;
+
 /// Up to this many sums or differences are made after all: that is quicker.
 const FEW: usize = 4096;
 
@@ -12,11 +14,8 @@ pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// The `p`-quantile of ascending numbers (type 7, as [`crate::summary::quantile`]), which may be
 /// infinite.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= place <= len - 1
 pub(super) fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
-    let place = p * sorted.len().checked_sub(1)? as f64;
-    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    Some(if low == high { low } else { low + (high - low) * place.fract() })
+    (!sorted.is_empty()).then(|| quantile_of_sorted(sorted, p))
 }
 
 /// The `k`-th smallest (from 1) of all differences of one of `b` and one of `a`, both ascending.

@@ -6,6 +6,7 @@ use super::order::{quantile, sorted};
 use super::sample::{SampleValue, Scale};
 use crate::Bound;
 use crate::distribution::student_quantile;
+use crate::summary::mean;
 
 /// How much medians of one program differ from run to run on a host, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -229,10 +230,6 @@ pub(super) fn deviation_of_one(run: &[SampleValue]) -> f64 {
 fn variance_of_median(run: &[f64]) -> f64 {
     let spread = logs(run).and_then(|logs| Some(quantile(&logs, 0.75)? - quantile(&logs, 0.25)?));
     spread.map_or(0.0, |spread| of_middle_half(spread, run.len()))
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The sum of the squared distances from the mean.

@@ -5,6 +5,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 /// One execution: run, revision, layout, round, logarithm of the sample.
 pub type SimulatedSample = (u32, usize, u32, u32, f64);
 
@@ -149,7 +151,6 @@ impl Draw {
     }
 
     fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.even()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.even()).cos()
+        gaussian(&mut self.0)
     }
 }

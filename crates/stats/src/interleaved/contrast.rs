@@ -9,7 +9,7 @@
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
 use super::{Fit, InterleavedExecution, MovementQuestion, flat, movement, path};
-use crate::summary::median;
+use crate::summary::{mean, median};
 
 /// The share of the error that scores have that are cut off wide.
 const WIDE: f64 = 0.1;
@@ -207,7 +207,7 @@ impl Contrast {
     }
 
     fn outcome(&self, range: std::ops::Range<usize>, scores: &[f64], way: f64) -> Outcomes {
-        let mean = scores[range.clone()].iter().sum::<f64>() / range.len() as f64;
+        let mean = mean(&scores[range.clone()]);
         let above: Vec<f64> =
             scores[range.clone()].iter().map(|score| way * (score - mean)).collect();
         let second: Vec<bool> = self.values[range].iter().map(|(_, second)| *second).collect();

@@ -7,7 +7,7 @@
 
 use super::fit::{Fit, InterleavedExecution, KNOWN, spread};
 use crate::interleaved::solve::Laplacian;
-use crate::summary::quantile;
+use crate::summary::{mean, quantile};
 
 /// Neighbours up to this far apart. Farther ones add little on any host, and false peaks on some.
 pub(super) const LAGS: usize = 3;
@@ -230,7 +230,7 @@ fn errors(
     let mut of_programs = vec![(0.0, 0.0); programs];
     let (mut all, mut rounds) = ((0.0, 0.0), 0.0);
     for (range, share) in super::permutation::rounds(executions) {
-        let mean = scores[range.clone()].iter().sum::<f64>() / range.len() as f64;
+        let mean = mean(&scores[range.clone()]);
         rounds += 1.0;
         for at in range {
             let square = (scores[at] - mean).powi(2) * share;

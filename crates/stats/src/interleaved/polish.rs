@@ -2,7 +2,7 @@
 //! chapter 11).
 
 use super::fit::InterleavedExecution;
-use crate::summary::median;
+use crate::summary::{mean, median};
 
 /// More turns change nothing that the fit after it would notice.
 const TURNS: usize = 6;
@@ -31,7 +31,7 @@ pub(super) fn medians(executions: &[InterleavedExecution], programs: usize) -> V
 
 /// The effects with their mean taken off.
 pub(super) fn centred(effects: Vec<f64>) -> Vec<f64> {
-    let mean = effects.iter().sum::<f64>() / effects.len() as f64;
+    let mean = mean(&effects);
     effects.into_iter().map(|effect| effect - mean).collect()
 }
 

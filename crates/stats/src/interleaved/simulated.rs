@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::InterleavedExecution;
+use crate::draw::gaussian;
 
 /// How the host's speed moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,10 +86,8 @@ impl SimulatedHost {
         self.rng.random()
     }
 
-    /// Box and Muller's.
     pub fn gaussian(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
+        gaussian(&mut self.rng)
     }
 
     /// The logarithm of what a program of this level, which takes this much of the path, takes now.

@@ -5,6 +5,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 /// How often a program of the reference is executed in each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceUse {
@@ -157,7 +159,6 @@ impl LabChance {
     }
 
     fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.even()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.even()).cos()
+        gaussian(&mut self.0)
     }
 }

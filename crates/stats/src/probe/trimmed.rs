@@ -1,6 +1,7 @@
 //! The trimmed mean of rounds, with its error: Yuen (1974), one sample.
 
 use crate::distribution::student_quantile;
+use crate::summary::mean;
 
 /// So much of the rounds is cut off at either end, in per cent.
 const TRIM: usize = 15;
@@ -26,10 +27,10 @@ impl TrimmedMean {
         values.sort_by(f64::total_cmp);
         let cut = n * TRIM / 100;
         let kept = &values[cut..n - cut];
-        let mean = kept.iter().sum::<f64>() / kept.len() as f64;
+        let mean = mean(kept);
         let (low, high) = (kept[0], kept[kept.len() - 1]);
         let winsorized: Vec<f64> = values.iter().map(|value| value.clamp(low, high)).collect();
-        let middle = winsorized.iter().sum::<f64>() / n as f64;
+        let middle = self::mean(&winsorized);
         let squares: f64 = winsorized.iter().map(|value| (value - middle).powi(2)).sum();
         let share = kept.len() as f64 / n as f64;
         let error = (squares / (n as f64 - 1.0) / n as f64).sqrt() / share;
