@@ -175,11 +175,7 @@ pub(crate) fn executions(
                 line x1=(short(edge(band.first.saturating_sub(1)))) x2=(short(edge(band.last)))
                     y1=(short(y(band.level))) y2=(short(y(band.level))) {}
             }
-            @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 8.0)) y=(short(y(value) + 4.0)) text-anchor="end" {
-                    (scale.show(value))
-                }
-            }
+            (labels(LEFT, [low, high], y, |value| scale.show(value)))
             text.axis x=(short(LEFT)) y=(short(HEIGHT + 18.0)) { "round 1" }
             text.axis x=(short(LEFT + WIDTH)) y=(short(HEIGHT + 18.0)) text-anchor="end" {
                 (rounds)
@@ -243,6 +239,15 @@ pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
             }
         }
     }
+}
+
+/// The values at both ends of an upright axis and in its middle.
+fn labels(left: f64, of: [f64; 2], y: impl Fn(f64) -> f64, show: impl Fn(f64) -> String) -> Markup {
+    html! { @for value in [of[0], f64::midpoint(of[0], of[1]), of[1]] {
+        text.axis x=(short(left - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {
+            (show(value))
+        }
+    } }
 }
 
 /// The ends of a bisection, below a picture of all places between them.
@@ -309,11 +314,7 @@ pub(crate) fn ladder(
                     y1=(short(y(rung.interval.0))) y2=(short(y(rung.interval.1))) {}
                 circle cx=(at) cy=(short(y(rung.level))) r="4" {}
             }
-            @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {
-                    (show(value))
-                }
-            }
+            (labels(LEFT, [low, high], y, show))
             (ends(LEFT, WIDTH, HEIGHT + 18.0, places))
         }
     }
@@ -386,11 +387,7 @@ pub(crate) fn panels(
                     }
                 }
             }
-            @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {
-                    (show(value))
-                }
-            }
+            (labels(LEFT, [low, high], y, show))
         }
     }
 }

@@ -84,7 +84,7 @@ fn colour(tone: Tone) -> Option<&'static str> {
 }
 
 /// Text whose parts between backticks are code.
-pub(super) fn with_code(text: &str) -> Markup {
+pub(crate) fn with_code(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     html! {
         @if parts.len().is_multiple_of(2) { (text) } @else {

@@ -231,11 +231,10 @@ fn table_of_tries(all: &[ComparisonRecord]) -> AnswerTable {
 /// What is beside the numbers of a row, and its executions.
 fn executions(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     let (report, names) = (worded(one), short(one));
-    let why = report.cells(row).pop().map(|cell| cell.whole()).filter(|_| !row.is_measured());
-    let unclear = report.cells(row).pop().filter(|cell| !cell.detail.is_empty());
-    let why = why.or_else(|| Some(unclear?.whole()));
+    let verdict = report.cells(row).pop();
+    let why = verdict.filter(|cell| !row.is_measured() || !cell.detail.is_empty());
     let place = one.rows.iter().position(|other| std::ptr::eq(other, row)).unwrap_or(0);
-    let sentences = why.map(Block::Sentence).into_iter();
+    let sentences = why.map(|cell| Block::Sentence(cell.whole())).into_iter();
     let blocks: Vec<Block> =
         sentences.chain(report.of_row(row).into_iter().map(Block::Note)).collect();
     html! {

@@ -70,8 +70,6 @@ fn clause(line: &str) -> Markup {
         line.split_once(": ").filter(|(word, _)| is_word(word)).unwrap_or(("", line));
     html! {
         @if !word.is_empty() { b { (word) } ": " }
-        @for (place, part) in rest.split('`').enumerate() {
-            @if place % 2 == 1 { code { (part) } } @else { (part) }
-        }
+        (blocks::with_code(rest))
     }
 }

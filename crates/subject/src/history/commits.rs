@@ -49,11 +49,7 @@ impl Commits {
         let part = self.part(std::slice::from_ref(end), &common)?;
         self.check_depth(&part)?;
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
-        let wanted = |revision: &Revision| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
-        };
+        let wanted = |revision: &Revision| resolve::has_tag(pattern.as_ref(), revision);
         let (first, places) = part.places(end, start, selection.all_parents);
         let tags_note = pattern.as_ref().and_then(|it| part.tags_note(it, first, &places));
         let first = first.map(|first| part.id(first));

@@ -1,6 +1,7 @@
 //! From what people write to the commit that they mean.
 
 use glob::Pattern;
+use tacho_record::Revision;
 
 use crate::SubjectError;
 use crate::git_repository::Repository;
@@ -150,6 +151,11 @@ fn likely_typo(name: &str, known: &str) -> bool {
 pub(super) fn pattern(text: &str) -> Result<Pattern, SubjectError> {
     Pattern::new(text)
         .map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
+}
+
+/// Whether a tag of the revision matches, if one must.
+pub(super) fn has_tag(pattern: Option<&Pattern>, revision: &Revision) -> bool {
+    pattern.is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
 }
 
 /// What is said of a pattern for tags that no tag matches, of a range or of all up to the newest

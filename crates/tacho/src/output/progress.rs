@@ -198,18 +198,23 @@ impl Progress {
 
     /// Says of each benchmark once that it executes the same at all revisions.
     fn warn_of_same(&mut self, benchmark: &str) {
-        if self.shadowed.iter().any(|it| it == benchmark) {
-            return;
-        }
-        let is_first = self.shadowed.is_empty();
-        self.shadowed.push(benchmark.to_owned());
         let warning = format!(
             "`{benchmark}` uses nothing of the build: all revisions are measured with the same \
              program"
         );
         let hint = "`{build}` in `command` is the folder of a revision's artifacts";
+        self.warn_once(benchmark, &warning, hint);
+    }
+
+    /// Warns of each benchmark once, and says once what helps.
+    fn warn_once(&mut self, benchmark: &str, warning: &str, hint: &str) {
+        if self.shadowed.iter().any(|it| it == benchmark) {
+            return;
+        }
+        let is_first = self.shadowed.is_empty();
+        self.shadowed.push(benchmark.to_owned());
         self.bar.suspend(|| {
-            super::note("warning", &warning);
+            super::note("warning", warning);
             if is_first {
                 super::note("hint", hint);
             }
@@ -218,11 +223,6 @@ impl Progress {
 
     /// Says of each benchmark once that it imports from the work tree, and once what helps.
     fn warn_of_shadowed(&mut self, benchmark: &str, module: &ShadowedModule) {
-        if self.shadowed.iter().any(|it| it == benchmark) {
-            return;
-        }
-        let is_first = self.shadowed.is_empty();
-        self.shadowed.push(benchmark.to_owned());
         let ShadowedModule { taken, meant } = module;
         let warning = format!(
             "`{benchmark}` measures `{taken}` of the current folder at every revision: with `-c` \
@@ -232,12 +232,7 @@ impl Progress {
             "write `directory = \"{meant}\"` for the benchmark, or set `PYTHONSAFEPATH=1` beside \
              `PYTHONPATH` (Python 3.11)"
         );
-        self.bar.suspend(|| {
-            super::note("warning", &warning);
-            if is_first {
-                super::note("hint", &hint);
-            }
-        });
+        self.warn_once(benchmark, &warning, &hint);
     }
 
     fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {

@@ -192,11 +192,7 @@ impl CvsHistory {
             return Err(SubjectError::EmptyRange { from, to, same: first == last });
         }
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
-        let wanted = |revision: &Revision| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
-        };
+        let wanted = |revision: &Revision| resolve::has_tag(pattern.as_ref(), revision);
         let candidates = self.revisions(first.unwrap_or(0)..=last);
         let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
         let unmatched = unmatched.map(|pattern| resolve::no_tag_matches(pattern, first.is_some()));

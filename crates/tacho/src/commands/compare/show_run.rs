@@ -1,11 +1,13 @@
 //! `tacho show run:12`: what a run compared, judged again from its samples.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde::Serialize;
 use tacho_experiment::compare::{
     ComparisonData, ComparisonResult, SideSamples, carried_over, judged, judged_together, loads,
     sampled,
 };
-use tacho_record::{Comparing, Metric, RunState, shown};
+use tacho_record::{Comparing, Metric, RunState, in_backticks, shown};
 use tacho_report::comparison::{ComparedRow, GateRecord, described};
 use tacho_store::Store;
 
@@ -92,40 +94,29 @@ fn chosen(mut rows: Vec<ComparedRow>, command: &ShowArgs) -> Result<Vec<Compared
     if let Some(name) =
         command.benchmark.as_ref().filter(|_| !rows.iter().any(|row| command.names(&row.benchmark)))
     {
-        let known = list(rows.iter().map(|row| row.benchmark.name.as_str()));
+        let known = listed(rows.iter().map(|row| &row.benchmark.name));
         return Err(CliError::UnknownBenchmark { name: name.clone(), known });
     }
     rows.retain(|row| command.names(&row.benchmark));
     let metrics = &command.shown.metric;
     let is_asked = |row: &ComparedRow, name: &String| name == "all" || *name == row.metric.name;
     if let Some(unknown) = metrics.iter().find(|name| !rows.iter().any(|row| is_asked(row, name))) {
-        let known = list(rows.iter().map(|row| row.metric.name.as_str()));
+        let known = listed(rows.iter().map(|row| &row.metric.name));
         return Err(CompareMistake::NotCompared { metric: unknown.clone(), known }.into());
     }
     rows.retain(|row| metrics.is_empty() || metrics.iter().any(|name| is_asked(row, name)));
     Ok(rows)
 }
 
-/// Each name once, as it is typed.
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for name in names.map(|name| format!("`{name}`")) {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    all.join(", ")
+/// Each name once.
+fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    in_backticks(names.collect::<BTreeSet<_>>())
 }
 
 /// The metrics of these rows, each once.
 fn metrics_of(rows: &[ComparedRow]) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = Vec::new();
-    for row in rows {
-        if !metrics.iter().any(|metric| metric.name == row.metric.name) {
-            metrics.push(row.metric.clone());
-        }
-    }
-    metrics
+    let mut seen = HashSet::new();
+    rows.iter().map(|row| &row.metric).filter(|it| seen.insert(&it.name)).cloned().collect()
 }
 
 /// A table of a side at a benchmark; of a file its values.
