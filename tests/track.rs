@@ -103,6 +103,9 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     assert!(!project.tacho("show").exits(0).stdout.contains("other metrics"));
     let run = project.tacho("show run:1").succeeds().stdout;
     assert!(run.contains("\n`answer` at 18b5b85ede: 2 executions failed (exit 2)\n"), "{run}");
+    assert!(run.contains(" of measuring\n"), "{run}");
+    let log = project.tacho("log").exits(0).stdout;
+    assert!(log.starts_with("run  started") && log.contains("measuring"), "{log}");
     let json = project.tacho("show run:1 --json").succeeds().json();
     let failure = &json["runs"][0]["failures"][0];
     assert_eq!((&failure["failed"], &failure["failure"]), (&2.into(), &"exit 2".into()));

@@ -17,8 +17,8 @@ pub const NOTHING_YET: &str = "interrupted before anything was measured";
 pub const NOTHING_MEASURED: &str = "nothing is measured yet: `tacho track` measures revisions";
 
 /// When, where and how far it measured, and by what, a clause each: `2026-03-01 14:03 on lab, 11
-/// rounds, finished after 12.3 s`. `started` is the time in the reader's time zone; `bisection` is
-/// what the run bisected.
+/// rounds, finished after 12.3 s of measuring`. `started` is the time in the reader's time zone;
+/// `bisection` is what the run bisected.
 #[must_use]
 pub fn summary(
     run: &Run,
@@ -26,7 +26,9 @@ pub fn summary(
     started: &str,
     took: Option<Duration>,
 ) -> [String; 2] {
-    let took = took.map_or_else(String::new, |took| format!(" after {}", duration(took)));
+    // A run begins when all is built; a bisection builds on its way.
+    let of = if run.purpose == Purpose::Bisect { "" } else { " of measuring" };
+    let took = took.map_or_else(String::new, |took| format!(" after {}{of}", duration(took)));
     let rounds = count(run.rounds as usize, "round");
     let rounds = match run.purpose {
         // It has no rounds: it executes what it needs.

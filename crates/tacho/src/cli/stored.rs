@@ -20,6 +20,8 @@ pub struct FsckArgs {
 }
 
 /// List runs, newest first
+///
+/// The time of measuring begins when all builds are done. That of a bisection includes its builds.
 #[derive(Debug, Args)]
 pub struct LogArgs {
     /// List at most N runs

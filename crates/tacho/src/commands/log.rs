@@ -58,7 +58,7 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
     let several = runs.iter().any(|run| run.host != runs[0].host);
     let render = |room: usize| {
         let mut list =
-            table::plain(&["run", "started", "took", "samples", "host", "what"], &[0, 2, 3]);
+            table::plain(&["run", "started", "measuring", "samples", "host", "what"], &[0, 2, 3]);
         for (run, ([took, samples], what)) in runs.iter().zip(rows) {
             let host = if several { run.host.clone() } else { String::new() };
             let cells = [
