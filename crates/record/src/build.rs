@@ -55,6 +55,8 @@ pub enum BuildState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildFailure {
+    /// The build command failed: its log says more.
+    Command,
     /// It does not merge without conflicts: another attempt ends in the same way.
     Conflict,
     /// What it needs could not be fetched: that says nothing of the revision.

@@ -1,6 +1,7 @@
 //! What a build that failed complains of, and whether another one complains of the same.
 
 use tacho_record::build_error::{cause, error_line};
+use tacho_record::{BuildFailure, BuildState};
 
 use crate::build::known_remedies::remedy_of;
 
@@ -12,12 +13,18 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// From its log and how it ended, which counts where no command failed, as with a patch that
-    /// does not apply.
+    /// From its log and how it ended, which counts where its command did not fail, as with a patch
+    /// that does not apply.
     #[must_use]
-    pub fn new(log: &str, end: &str) -> Self {
-        let said = if is_of_a_command(end) { error_line(log) } else { None };
-        Self::of(said.as_deref().unwrap_or(end))
+    pub fn new(log: &str, state: &BuildState) -> Self {
+        match state {
+            BuildState::Failed {
+                why,
+                cause: Some(BuildFailure::Command | BuildFailure::Missing),
+            } => Self::of(error_line(log).as_deref().unwrap_or(why)),
+            BuildState::Failed { why, .. } | BuildState::Skipped { why } => Self::of(why),
+            other => Self::of(&format!("its build {}", other.word())),
+        }
     }
 
     /// From the line that says why.
@@ -43,11 +50,6 @@ impl Complaint {
     }
 }
 
-/// Whether a build ended so because a command failed, whose output says more.
-fn is_of_a_command(end: &str) -> bool {
-    ["exit status", "signal"].iter().any(|begin| end.starts_with(begin))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -58,11 +60,20 @@ mod tests {
     fn the_log_counts_where_a_command_failed() {
         let log = "# executes in /x:\n# make\na.c:1:5: error: no\n# failed: exit status 2: old \
             wording,\n";
-        assert_eq!(Complaint::new(log, "exit status 2: old wording").error(), "a.c:1:5: error: no");
-        assert_eq!(Complaint::new("", "exit status 2").error(), "exit status 2");
+        let said = |log, cause, why: &str| {
+            let state = BuildState::Failed { why: why.to_owned(), cause };
+            Complaint::new(log, &state).error().to_owned()
+        };
+        let command = Some(BuildFailure::Command);
+        assert_eq!(said(log, command, "exit status 2: old wording"), "a.c:1:5: error: no");
+        assert_eq!(said(log, Some(BuildFailure::Missing), "exit status 127"), "a.c:1:5: error: no");
+        assert_eq!(said("", command, "exit status 2"), "exit status 2");
+        // What only reads like the end of a command is none.
+        assert_eq!(said(log, None, "exit status file is missing"), "exit status file is missing");
         let patch = "quirk `q`: patch `p` does not apply";
-        assert_eq!(Complaint::new(log, patch).error(), patch);
-        assert_eq!(Complaint::new(log, "its build timed out").error(), "its build timed out");
+        assert_eq!(said(log, None, patch), patch);
+        let timed_out = BuildState::TimedOut { limit: std::time::Duration::ZERO };
+        assert_eq!(Complaint::new(log, &timed_out).error(), "its build timed out");
     }
 
     fn alike(one: &str, other: &str) -> bool {

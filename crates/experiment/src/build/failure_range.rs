@@ -115,11 +115,7 @@ impl Context<'_> {
     /// What a build that failed says, from its log, or from its end where there is none.
     pub fn complaint_of(&mut self, build: &Build) -> Complaint {
         let log = build.log.and_then(|log| self.store.log(log).ok()).unwrap_or_default();
-        let how = match &build.state {
-            BuildState::Failed { why, .. } | BuildState::Skipped { why } => why.clone(),
-            other => format!("its build {}", other.word()),
-        };
-        Complaint::new(&String::from_utf8_lossy(&log), &how)
+        Complaint::new(&String::from_utf8_lossy(&log), &build.state)
     }
 
     fn seen(

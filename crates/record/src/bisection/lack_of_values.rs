@@ -77,7 +77,7 @@ impl LackOfValues {
             BuildFailure::Conflict => Some(LackCause::Conflict),
             BuildFailure::Fetch => Some(LackCause::Fetch),
             BuildFailure::Missing => Some(LackCause::Missing),
-            BuildFailure::TriedPatch => None,
+            BuildFailure::Command | BuildFailure::TriedPatch => None,
         });
         Self { cause, ..Self::new(UnusableKind::NotBuilt, why) }
     }

@@ -71,7 +71,7 @@ impl CheckoutWork<'_> {
                     (BUILD, Some(NOT_EXECUTABLE | NOT_FOUND)) => {
                         (String::new(), Some(BuildFailure::Missing))
                     }
-                    (BUILD, _) => (String::new(), None),
+                    (BUILD, _) => (String::new(), Some(BuildFailure::Command)),
                     _ => (format!("{what} failed with "), None),
                 };
                 Err(WorkStop::Failed(format!("{failed}{status}{said}"), cause))
