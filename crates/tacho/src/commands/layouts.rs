@@ -10,8 +10,7 @@ use crate::cli::{GlobalArgs, LayoutsArgs};
 use crate::commands::selection::narrowed;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
-use crate::output::answer::versioned;
+use crate::output::answer::print_answer;
 use crate::output::layouts::LayoutsReport;
 use crate::project::Project;
 
@@ -49,11 +48,7 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
     let laid = session
         .measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
     let report = LayoutsReport { revision: &selected.revisions[0], linker, laid: &laid, precision };
-    if command.json {
-        output::print_json(&versioned(report.answer()))?;
-    } else {
-        output::print(&report.text())?;
-    }
+    print_answer(command.json, || report.answer(), || report.text())?;
     report.hints();
     if let LayoutsResult::Measured(rows) = &laid {
         session.warn_of_load(rows.run)?;

@@ -22,7 +22,7 @@ use crate::error::CliError;
 use crate::error::probe::ProbeMistake;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::answer::versioned;
+use crate::output::answer::{print_answer, versioned};
 use crate::output::probe::{ProbeReport, listed};
 use crate::project::Project;
 
@@ -78,13 +78,8 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
     let end = measure((global, command), (&given, &like), plan, wish)?;
     let sides = taken.iter().take(number).map(ResolvedSide::described).collect();
     let report = ProbeReport { end: &end, sides, is_kept: given.project().is_some() };
-    if command.form.json {
-        output::print_json(&versioned(report.answer()))?;
-    } else if command.form.markdown {
-        output::print(&report.markdown())?;
-    } else {
-        output::print(&report.text())?;
-    }
+    let text = || if command.form.markdown { report.markdown() } else { report.text() };
+    print_answer(command.form.json, || report.answer(), text)?;
     report.print_notes();
     Ok(exit(&end))
 }
@@ -114,13 +109,8 @@ pub fn shown(store: &mut Store, number: &str, command: &ShowArgs) -> Result<bool
     let sides = answer.terms.sides.iter().map(|it| described(&it.side)).collect();
     let end = ProbeEnd::Measured(Box::new(answer));
     let report = ProbeReport { end: &end, sides, is_kept: true };
-    if command.shown.json {
-        output::print_json(&versioned(report.answer()))?;
-    } else if command.markdown {
-        output::print(&report.markdown())?;
-    } else {
-        output::print(&report.text())?;
-    }
+    let text = || if command.markdown { report.markdown() } else { report.text() };
+    print_answer(command.shown.json, || report.answer(), text)?;
     Ok(true)
 }
 

@@ -32,6 +32,15 @@ pub fn versioned<T>(answer: T) -> VersionedAnswer<T> {
     VersionedAnswer { format_version: FORMAT_VERSION, answer }
 }
 
+/// Prints an answer: for machines as JSON with its version, else as this text.
+pub fn print_answer<A: serde::Serialize>(
+    is_json: bool,
+    answer: impl FnOnce() -> A,
+    text: impl FnOnce() -> String,
+) -> std::io::Result<()> {
+    if is_json { super::print_json(&versioned(answer())) } else { super::print(&text()) }
+}
+
 /// Several series.
 #[derive(Debug, Serialize)]
 pub struct AllSeries<'a> {

@@ -13,7 +13,7 @@ use crate::cli::{FormatArgs, GlobalArgs};
 use crate::commands::bisect::exit_status::exit_of;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
-use crate::output::answer::versioned;
+use crate::output::answer::{print_answer, versioned};
 use crate::output::{self, bisect as report, text};
 use crate::project::Project;
 
@@ -24,11 +24,8 @@ pub fn list(global: &GlobalArgs, repository: &Path, json: bool) -> Result<Exit, 
         all.extend(store.bisections()?.into_iter().map(|(bisection, _)| bisection));
     }
     all.sort_by_key(|bisection| std::cmp::Reverse((bisection.started, bisection.run)));
-    if json {
-        output::print_json(&versioned(report::BisectionListAnswer::new(&all)))?;
-    } else {
-        output::print(&report::list(&all))?;
-    }
+    let answer = || report::BisectionListAnswer::new(&all);
+    print_answer(json, answer, || report::list(&all))?;
     Ok(Exit::Success)
 }
 

@@ -13,7 +13,7 @@ use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::answer::versioned;
+use crate::output::answer::print_answer;
 use crate::output::changes::{ConfirmationReport, ConfirmationRequest};
 use crate::project::Project;
 
@@ -45,11 +45,8 @@ pub fn execute(
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
-    if command.list.form.json {
-        output::print_json(&versioned(confirmed.answer()))?;
-    } else {
-        output::print(&confirmed.text(Some(output::table_width())))?;
-    }
+    let text = || confirmed.text(Some(output::table_width()));
+    print_answer(command.list.form.json, || confirmed.answer(), text)?;
     Ok(exit(&confirmed))
 }
 

@@ -12,7 +12,7 @@ use crate::cli::GlobalArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::answer::versioned;
+use crate::output::answer::print_answer;
 use crate::output::changes::{Evidence, EvidenceAnswer};
 use crate::project::Project;
 
@@ -24,13 +24,9 @@ pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliE
     for change in found::named(&project, &found, name)? {
         all.push(evidence(&project, &mut store, &found, change)?);
     }
-    if json {
-        let changes = all.iter().map(Evidence::answer).collect();
-        output::print_json(&versioned(ChangesShowAnswer { changes }))?;
-    } else {
-        let width = Some(output::table_width());
-        output::print(&all.iter().map(|one| one.text(width)).collect::<Vec<_>>().join("\n"))?;
-    }
+    let answer = || ChangesShowAnswer { changes: all.iter().map(Evidence::answer).collect() };
+    let text = |one: &Evidence| one.text(Some(output::table_width()));
+    print_answer(json, answer, || all.iter().map(text).collect::<Vec<_>>().join("\n"))?;
     Ok(Exit::Success)
 }
 

@@ -11,8 +11,8 @@ use crate::cli::{GlobalArgs, QuirkCheckArgs};
 use crate::commands::quirk::lookup::{interrupted, line, named, places, skipped};
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
-use crate::output::answer::versioned;
-use crate::output::{self, table, text};
+use crate::output::answer::print_answer;
+use crate::output::{table, text};
 use crate::project::Project;
 
 /// A revision that was tried, in JSON.
@@ -97,11 +97,7 @@ pub fn execute(
             tried,
         });
     }
-    if command.json {
-        output::print_json(&versioned(answer))?;
-    } else {
-        output::print(&answer.text(line))?;
-    }
+    print_answer(command.json, || &answer, || answer.text(line))?;
     Ok(if fails { Exit::Worse } else { Exit::Success })
 }
 

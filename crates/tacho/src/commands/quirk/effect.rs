@@ -22,7 +22,7 @@ use crate::commands::{layout_options, lookup};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
-use crate::output::answer::versioned;
+use crate::output::answer::{print_answer, versioned};
 use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 use crate::output::table;
@@ -65,11 +65,8 @@ pub fn execute(
         edges.extend(edges_of(quirk, &places, &skipped, &selected.revisions));
     }
     let Some(base) = edges.first().map(|edge| edge.inside.clone()) else {
-        if command.json {
-            output::print_json(&versioned(QuirkEffectAnswer { effects: Vec::new() }))?;
-        } else {
-            output::print(nothing(&quirks))?;
-        }
+        let answer = || QuirkEffectAnswer { effects: Vec::new() };
+        print_answer(command.json, answer, || nothing(&quirks).to_owned())?;
         return Ok(Exit::Success);
     };
     let processes =

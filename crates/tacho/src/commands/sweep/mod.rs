@@ -25,6 +25,7 @@ use super::session::CommandSession;
 use crate::cli::{GlobalArgs, SweepArgs};
 use crate::error::CliError;
 use crate::output;
+use crate::output::answer::print_answer;
 use crate::output::bench::BenchProgress;
 use crate::output::sweep::{LoadReport, OptimumReport, PageFacts, StepProgress, SweepReport};
 use crate::project::current_folder;
@@ -136,11 +137,8 @@ impl SweepContext {
             found: &found,
         };
         self.write(|facts| report.page(facts))?;
-        if command.json {
-            output::print_json(&output::answer::versioned(report.answer()))?;
-        } else {
-            output::print(&if command.markdown { report.markdown() } else { report.text() })?;
-        }
+        let text = || if command.markdown { report.markdown() } else { report.text() };
+        print_answer(command.json, || report.answer(), text)?;
         let has_failed = found.rows.iter().any(|row| row.failed.0 > 0);
         Ok(match (found.is_interrupted, has_failed || found.curve.is_err()) {
             (true, _) => Exit::Interrupted,
@@ -162,11 +160,8 @@ impl SweepContext {
         let report =
             LoadReport { names: &asked.names(), host: &self.session.host, question, found: &found };
         self.write(|facts| report.page(facts))?;
-        if command.json {
-            output::print_json(&output::answer::versioned(report.answer()))?;
-        } else {
-            output::print(&if command.markdown { report.markdown() } else { report.text() })?;
-        }
+        let text = || if command.markdown { report.markdown() } else { report.text() };
+        print_answer(command.json, || report.answer(), text)?;
         if let Some((load, why, output)) = &found.failure {
             output::note("error", &format!("`{}` failed: {why}", asked.label(*load)));
             for line in output::text::last_lines(output, 8) {
