@@ -1,0 +1,104 @@
+//! What a list of changes shows, and what stands beside it.
+
+use std::collections::HashSet;
+
+use tacho_record::{Bisection, Change, Metric, Plan, SeriesKey};
+use tacho_report::bisection::{beside_changes, subject};
+use tacho_store::Store;
+
+use super::{ChangeFilter, JudgedSeries, StoredChanges, is_new_regression};
+use crate::ExperimentError;
+
+/// The changes of a list.
+pub struct ListedChanges<'a> {
+    /// Those that are shown as changes of the program.
+    pub shown: Vec<&'a Change>,
+    /// Those that are probably other work on the host.
+    pub other_work: Vec<&'a Change>,
+    /// Those of series that the plan no longer has. Only a filter of all changes shows them too.
+    pub unplanned: Vec<&'a Change>,
+    /// How many of the plan's series are unacknowledged regressions.
+    pub regressions: usize,
+}
+
+impl StoredChanges {
+    /// The changes that the filter shows, `among` some of them.
+    pub fn listed(
+        &self,
+        filter: &ChangeFilter,
+        among: impl Fn(&Change) -> bool,
+    ) -> ListedChanges<'_> {
+        let is_shown =
+            |change: &&Change| among(change) && filter.shows_kept(change, self.place(change));
+        let (mut shown, unplanned): (Vec<&Change>, Vec<&Change>) =
+            self.changes().filter(is_shown).partition(|change| self.is_planned(change));
+        let regressions = shown.iter().filter(|change| is_new_regression(change)).count();
+        if filter.all {
+            shown.extend(&unplanned);
+        }
+        let (other_work, shown) =
+            shown.into_iter().partition(|change| change.stands() && change.is_of_other_work());
+        ListedChanges { shown, other_work, unplanned, regressions }
+    }
+
+    /// The series that the filter shows.
+    pub fn series_shown(&self, filter: &ChangeFilter) -> impl Iterator<Item = &JudgedSeries> {
+        self.series().filter(|series| filter.shows_series(&series.material.series.key))
+    }
+
+    /// The bisections, newest first: where series are judged, those that found what no change
+    /// shows, each commit once.
+    pub fn listed_bisections(
+        &self,
+        store: &mut Store,
+        (plan, filter): (&Plan, &ChangeFilter),
+        is_judged: bool,
+    ) -> Result<Vec<Bisection>, ExperimentError> {
+        let all = store.bisections()?.into_iter().rev().map(|(bisection, _)| bisection);
+        if !is_judged {
+            return Ok(all.collect());
+        }
+        let planned = plan.keyed_benchmarks();
+        let is_shown = |it: &Bisection| {
+            let key = &it.asked.benchmark;
+            let is_known = it.asked.test.is_some() || planned.iter().any(|(_, of)| of == key);
+            is_known && filter.shows_benchmark(&key.to_string(), &key.name)
+        };
+        let order = |id: &str| self.orders.get(id).copied();
+        let mut said = HashSet::new();
+        let mut is_new = |it: &Bisection| {
+            let named = it.standing.culprits.iter().map(|culprit| &culprit.revision);
+            let named: Vec<String> = named.cloned().collect();
+            let finds = !beside_changes(it, &self.changes(), order).is_empty();
+            finds && (named.is_empty() || said.insert((subject(&it.asked), named)))
+        };
+        Ok(all.filter(|it| is_shown(it) && is_new(it)).collect())
+    }
+
+    /// Series of metrics that the filter names and that were measured, but that are not judged,
+    /// since the plan does not name the metric.
+    pub fn not_planned(
+        &self,
+        store: &mut Store,
+        plan: &Plan,
+        filter: &ChangeFilter,
+    ) -> Result<Vec<SeriesKey>, ExperimentError> {
+        let metrics = store.metrics()?.into_iter();
+        let named: Vec<Metric> = metrics.filter(|it| filter.names_metric(&it.name)).collect();
+        let mut all = Vec::new();
+        for (host, known) in store.named_hosts()?.into_iter().filter(|_| !named.is_empty()) {
+            for (_, benchmark) in plan.keyed_benchmarks() {
+                for metric in &named {
+                    let (benchmark, host_name) = (benchmark.clone(), known.name.clone());
+                    let key = SeriesKey { benchmark, host: host_name, metric: metric.clone() };
+                    let is_judged = self.series().any(|it| it.material.series.key == key);
+                    let is_shown = filter.shows_series(&key) && !is_judged;
+                    if is_shown && !store.values(host, &key.benchmark, &metric.name)?.is_empty() {
+                        all.push(key);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
