@@ -1,10 +1,12 @@
 //! Builds of all revisions of a range, each once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use tacho_record::build_error::has_same_cause;
 use tacho_record::{Build, BuildFailure, BuildState, Digest, Recipes, Revision};
+use tacho_report::build::why;
 use tacho_store::{HostId, Store};
 use tacho_subject::{BuildOutcome, Builder};
 
@@ -182,10 +184,41 @@ pub fn was_not_fetched(state: &BuildState) -> bool {
 /// How many of these builds failed or timed out, and the first that did.
 #[must_use]
 pub fn failures(builds: &[Build]) -> (usize, Option<&Build>) {
-    let failed = |build: &&Build| {
-        matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
+    let failed = || builds.iter().filter(|build| has_failed(build));
+    (failed().count(), failed().next())
+}
+
+fn has_failed(build: &Build) -> bool {
+    matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
+}
+
+/// The first build of each reason other than that of this one, with how many share it, in their
+/// order.
+#[must_use]
+pub fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
+    let alike = |one: &Build, other: &Build| {
+        one.state == other.state || has_same_cause(&why(&one.state), &why(&other.state))
     };
-    (builds.iter().filter(failed).count(), builds.iter().find(failed))
+    let mut others: Vec<(&Build, usize)> = Vec::new();
+    for build in builds.iter().filter(|it| has_failed(it) && !alike(it, first)) {
+        match others.iter_mut().find(|(other, _)| alike(other, build)) {
+            Some((_, number)) => *number += 1,
+            None => others.push((build, 1)),
+        }
+    }
+    others
+}
+
+/// The name of the artifact that was probably meant by the path of a program that is not in the
+/// folder of its build: of the same extension, since a source file is no program.
+#[must_use]
+pub fn artifact_meant(program: &Path) -> Option<String> {
+    let name = program.file_name()?.to_str()?;
+    let entries = std::fs::read_dir(program.parent()?).ok()?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let is_alike = |other: &String| Path::new(other).extension() == program.extension();
+    let far = |other: &String| strsim::osa_distance(other, name);
+    names.filter(is_alike).min_by_key(far).filter(|other| far(other) <= 2)
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_experiment::TrackResult;
+use tacho_experiment::analysis::failed_cells::{failed_executions, failed_without_values};
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::reference_answer;
-use tacho_record::build_error::has_same_cause;
+use tacho_experiment::{TrackResult, artifact_meant, other_failures};
 use tacho_record::{
-    AnswerDifference, BenchmarkKey, Build, BuildGap, BuildState, Counter, Failure, Revision, Rule,
-    Series, first_of, short_name,
+    AnswerDifference, BenchmarkKey, Build, BuildGap, Counter, Failure, Revision, Rule, Series,
+    first_of, short_name,
 };
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
 use tacho_report::run::RESUMES;
@@ -170,7 +170,7 @@ impl TrackReport<'_> {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
             format!("nothing was measured this time: {revisions} {are} built and not measured yet")
-        } else if !self.lacking().is_empty() {
+        } else if !failed_without_values(self.series).is_empty() {
             let part = if self.has_values() { "some" } else { "all" };
             format!("nothing was measured: everything was executed before, and {part} of it failed")
         } else {
@@ -277,22 +277,7 @@ impl TrackReport<'_> {
 
     /// How many executions failed, and how the first of them did.
     fn print_failed_executions(&self, store: &mut Store) -> Result<(), CliError> {
-        let mut seen = HashSet::new();
-        let mut failed = 0;
-        let mut first = None;
-        for (series, point) in
-            self.series.iter().flat_map(|s| s.points.iter().map(move |point| (s, point)))
-        {
-            let benchmark = &series.key.benchmark;
-            if point.failed > 0
-                && point.equal_to.is_none()
-                && seen.insert((benchmark.identity(), &point.revision.id))
-            {
-                failed += point.failed as usize;
-                first.get_or_insert((&series.key, point));
-            }
-        }
-        let Some((key, point)) = first else { return Ok(()) };
+        let Some((failed, key, point)) = failed_executions(self.series) else { return Ok(()) };
         let (benchmark, host) = (&key.benchmark, key.host.clone());
         let failure = point.failure.as_ref();
         let line = || failure.map(Failure::line);
@@ -309,7 +294,7 @@ impl TrackReport<'_> {
             Some(Failure::NotStarted { missing, .. }) => missing.as_deref(),
             _ => None,
         };
-        if let Some(hint) = missing.and_then(|it| artifact_meant(it).or_else(|| where_it_is(it))) {
+        if let Some(hint) = missing.and_then(where_it_is) {
             note("hint", &hint);
             return Ok(());
         }
@@ -324,30 +309,9 @@ impl TrackReport<'_> {
         Ok(())
     }
 
-    /// Where executions failed so that not a single value came of them: benchmark and revision,
-    /// each once.
-    fn lacking(&self) -> Vec<(String, &str)> {
-        let points = self
-            .series
-            .iter()
-            .flat_map(|series| series.points.iter().map(move |point| (series, point)));
-        let empty = points.filter(|(_, point)| {
-            let none = point.values.is_empty() && point.limited.count == 0;
-            none && point.failed > 0 && point.equal_to.is_none()
-        });
-        let mut lacking = Vec::new();
-        for (series, point) in empty {
-            let cell = (series.key.benchmark.to_string(), point.revision.short());
-            if !lacking.contains(&cell) {
-                lacking.push(cell);
-            }
-        }
-        lacking
-    }
-
     /// Says which have no value as their executions failed.
     pub fn print_lacking(&self) {
-        let lacking = self.lacking();
+        let lacking = failed_without_values(self.series);
         if lacking.is_empty() {
             return self.print_unread();
         }
@@ -376,7 +340,7 @@ impl TrackReport<'_> {
 
     /// Whether there are values, and nothing is without only because its executions failed.
     pub fn is_whole(&self) -> bool {
-        self.has_values() && self.lacking().is_empty()
+        self.has_values() && failed_without_values(self.series).is_empty()
     }
 
     /// Whether a single value came of it.
@@ -438,43 +402,15 @@ fn whose_answer(
     })
 }
 
-/// What an artifact is called that was probably meant, of a program that is not in the folder of a
-/// build: of the same extension, since a source file is no program.
-fn artifact_meant(program: &str) -> Option<String> {
-    let path = Path::new(program);
-    let name = path.file_name()?.to_str()?;
-    let entries = std::fs::read_dir(path.parent()?).ok()?;
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let is_alike = |other: &String| Path::new(other).extension() == path.extension();
-    let names: Vec<String> = names.filter(is_alike).collect();
-    let far = |other: &String| strsim::osa_distance(other, name);
-    let nearest = names.iter().min_by_key(|other| far(other)).filter(|other| far(other) <= 2);
-    nearest.map(|nearest| format!("did you mean `{{build}}/{nearest}`? there is no `{name}`"))
-}
-
-/// How a program is named that is not in `PATH`, if the build makes it.
-fn where_it_is(name: &str) -> Option<String> {
-    let is_name = !name.contains('/');
-    is_name.then(|| format!("install `{name}`, or write `{{build}}/{name}` if the build makes it"))
-}
-
-/// The first build of each reason other than that of this one, with how many share it, in their
-/// order.
-fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
-    let alike = |one: &Build, other: &Build| {
-        one.state == other.state || has_same_cause(&why(&one.state), &why(&other.state))
-    };
-    let mut others: Vec<(&Build, usize)> = Vec::new();
-    for build in builds {
-        let is_failed =
-            matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
-        if !is_failed || alike(build, first) {
-            continue;
+/// How a program is named that is not in its folder, or not in `PATH`.
+fn where_it_is(program: &str) -> Option<String> {
+    match (artifact_meant(Path::new(program)), program.rsplit_once('/')) {
+        (Some(near), Some((_, name))) => {
+            Some(format!("did you mean `{{build}}/{near}`? there is no `{name}`"))
         }
-        match others.iter_mut().find(|(other, _)| alike(other, build)) {
-            Some((_, number)) => *number += 1,
-            None => others.push((build, 1)),
-        }
+        (_, Some(_)) => None,
+        (_, None) => Some(format!(
+            "install `{program}`, or write `{{build}}/{program}` if the build makes it"
+        )),
     }
-    others
 }
