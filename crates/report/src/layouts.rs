@@ -11,6 +11,9 @@ use crate::series::uneven;
 use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
+/// What a build has to do so that its layouts differ.
+pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link \
+    in the order of TACHO_LAYOUT";
 /// What the name of the second band means, where no table explains it.
 const RESTARTING: &str = "restarting (executing the same build again)";
 /// The column of [`bands`] that a medium may draw.

@@ -57,9 +57,11 @@ use rounds::Sequential;
 use tacho_record::{Cell, Comparing, Digest, Purpose, Run};
 use tacho_report::comparison::{CarriedOver, ComparedRow};
 use tacho_report::host::HostLoad;
+use tacho_report::layouts::TAKES_ORDER;
 use tacho_store::Store;
 
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
+use crate::build::layouts::LayoutsResult;
 use crate::run::rounds::{SessionResult, measure_until};
 use crate::run::session::Session;
 use crate::trial::duet::why_not_at_once;
@@ -84,6 +86,21 @@ pub enum ComparisonResult {
 }
 
 impl ComparisonResult {
+    /// That the layouts of a side were not built, by what ended that.
+    #[must_use]
+    pub fn not_laid_out(side: &str, ended: &LayoutsResult) -> Self {
+        let why = match ended {
+            LayoutsResult::NotBuilt { layout, why } => {
+                format!("layout {layout} does not build: {why}")
+            }
+            LayoutsResult::Ignored => {
+                format!("all its layouts are the same program: {TAKES_ORDER}")
+            }
+            LayoutsResult::Interrupted | LayoutsResult::Measured(_) => return Self::Interrupted,
+        };
+        Self::NotBuilt { side: side.to_owned(), why }
+    }
+
     /// The run that measured both sides, if one did.
     #[must_use]
     pub fn run(&self) -> Option<&Run> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_experiment::build::layouts::{LayoutsResult, build};
+use tacho_experiment::build::layouts::build;
 use tacho_experiment::build::linking::{
     FixedOrderEffect, LinkingRequest, check_tracked, drawn_orders, several_layouts, without_order,
 };
@@ -15,7 +15,6 @@ use crate::cli::ComparisonArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
-use crate::output::layouts::TAKES_ORDER;
 use crate::project::Project;
 
 /// The layouts that are asked for; none: as it is built.
@@ -115,20 +114,7 @@ pub fn program(
     };
     let built =
         session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
-    let not_built = |why: String| ComparisonResult::NotBuilt { side: side.to_owned(), why };
-    Ok(match built {
-        Ok((artifacts, took)) => {
-            Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took))
-        }
-        Err(LayoutsResult::NotBuilt { layout, why }) => Err(not_built(format!(
-            "layout {layout} does not \
-            build: {why}"
-        ))),
-        Err(LayoutsResult::Ignored) => {
-            Err(not_built(format!("all its layouts are the same program: {TAKES_ORDER}")))
-        }
-        Err(LayoutsResult::Interrupted | LayoutsResult::Measured(_)) => {
-            Err(ComparisonResult::Interrupted)
-        }
-    })
+    let laid_out = |artifacts| Program::Layouts { artifacts, revision: revision.id.clone() };
+    let built = built.map(|(artifacts, took)| (laid_out(artifacts), took));
+    Ok(built.map_err(|ended| ComparisonResult::not_laid_out(side, &ended)))
 }

@@ -6,7 +6,7 @@ use tacho_record::{Revision, Unit};
 use tacho_report::block::{AnswerTable, Block};
 use tacho_report::build::log_hint;
 use tacho_report::layouts::{
-    BAND, LayoutLine, bands, conclusions, cost, deviations, host_speed, table, unknown,
+    BAND, LayoutLine, TAKES_ORDER, bands, conclusions, cost, deviations, host_speed, table, unknown,
 };
 use tacho_report::run::{NOTHING_YET, RESUMES};
 use tacho_stats::Summary;
@@ -125,10 +125,6 @@ pub struct RepetitionAnswer {
     pub layouts: u32,
     pub processes: u32,
 }
-
-/// What a build has to do so that its layouts differ.
-pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link \
-    in the order of TACHO_LAYOUT";
 
 impl LayoutsReport<'_> {
     /// The answer as people read it.

@@ -15,6 +15,7 @@ use tacho_record::{
     first_of, short_name,
 };
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
+use tacho_report::layouts::TAKES_ORDER;
 use tacho_report::run::RESUMES;
 use tacho_store::Store;
 
@@ -132,7 +133,7 @@ impl TrackReport<'_> {
             "note",
             &format!("all layouts of {name} are the same program{others}: there is no interval"),
         );
-        note("hint", super::layouts::TAKES_ORDER);
+        note("hint", TAKES_ORDER);
     }
 
     /// Where the time went, and what is left to do.

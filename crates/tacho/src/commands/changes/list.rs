@@ -112,14 +112,10 @@ fn listing(
 
 /// How many series were judged, and which were not.
 fn judged(found: &StoredChanges, filter: &ChangeFilter) -> (usize, Vec<(SeriesKey, String)>) {
-    let (mut judged, mut not_judged) = (0, Vec::new());
-    for series in found.series_shown(filter) {
-        match changes::not_judged(series) {
-            None => judged += 1,
-            Some(why) => not_judged.push((series.material.series.key.clone(), why)),
-        }
-    }
-    (judged, not_judged)
+    let why =
+        |one: &JudgedSeries| Some((one.material.series.key.clone(), changes::not_judged(one)?));
+    let not_judged: Vec<_> = found.series_shown(filter).filter_map(why).collect();
+    (found.series_shown(filter).count() - not_judged.len(), not_judged)
 }
 
 /// What the runs of series know, with the full names of the revisions of each.
