@@ -191,7 +191,7 @@ struct Row {
     name: &'static str,
     /// The largest step; 0: nothing changed.
     step: f64,
-    /// The least effect that is asked for.
+    /// The least effect that is requested.
     least: f64,
     /// By how much the ends are believed to differ (logarithm), from which a script has its
     /// threshold.

@@ -7,7 +7,7 @@
 //! its samples is what it adds between two.
 //!
 //! Ours comes twice: executed one by one, and where what comes next is known, so that it is begun
-//! before it is asked for.
+//! before it is requested.
 //!
 //! Samples of the others are a little longer: their clocks also see how the ended is taken out of
 //! the process table, and how they are told of that. So the whole call is compared with the samples

@@ -724,7 +724,7 @@ fn a_least_effect_may_be_several_times_the_value() {
     let project = history(8, |n| format!("echo work {}", if n < 5 { 100 } else { 350 }));
     let answer = project.tacho("bisect HEAD~7 HEAD --min-effect 200% --quiet").succeeds().stdout;
     assert!(answer.contains("change 5\n"), "{answer}");
-    // What is there for certain is named, and that it is less than was asked for is said.
+    // What is there for certain is named, and that it is less than was requested is said.
     let less = project.tacho("bisect HEAD~7 HEAD --min-effect 300% --quiet").succeeds().stdout;
     assert!(less.contains("\n  which is less than the requested 300 %\n"), "{less}");
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;

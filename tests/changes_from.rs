@@ -190,7 +190,7 @@ fn a_table_with_commits_and_a_change_of_the_machine() {
 }
 
 #[test]
-fn filters_leave_out_what_is_not_asked_for() {
+fn filters_leave_out_what_is_not_requested() {
     let content = json!({ "values": step(0.1) }).to_string();
     from(&content, "--min-effect 5%").exits(1);
     let small = from(&content, "--min-effect 20").succeeds();
@@ -353,7 +353,7 @@ fn times_that_descend_are_warned_of() {
 }
 
 #[test]
-fn drift_is_a_kind_that_can_be_asked_for() {
+fn drift_is_a_kind_that_can_be_requested() {
     let values: Vec<f64> = level(100.0, 0..300)
         .iter()
         .enumerate()

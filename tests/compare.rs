@@ -291,7 +291,7 @@ fn a_duet_is_judged_again_as_it_was_measured() {
 }
 
 #[test]
-fn the_ratio_may_be_asked_for() {
+fn the_ratio_may_be_requested() {
     let project = Project::scripts(2);
     let answer = project
         .tacho("compare HEAD~1 HEAD -r 6 --all-rounds --estimator min --json")
@@ -993,7 +993,7 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
         ),
         "{markdown}"
     );
-    // What is new is no failure, and neither is what was not asked for.
+    // What is new is no failure, and neither is what was not requested.
     project.tacho("compare new.json old.json --fail-on missing -b a").succeeds();
     compare("--fail-on missing --benchmark a").succeeds();
     assert_eq!(

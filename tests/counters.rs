@@ -1,4 +1,4 @@
-//! Counters: asked for by a plan or by `--counter`, there or not there.
+//! Counters: requested by a plan or by `--counter`, there or not there.
 
 use std::sync::Arc;
 

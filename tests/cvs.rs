@@ -330,7 +330,7 @@ fn a_bisection_names_a_commit_across_quirks_and_what_hides_one_without() {
 }
 
 #[test]
-fn what_is_asked_for_in_vain() {
+fn what_is_requested_in_vain() {
     let project = project();
     let refused = |arguments: &str| project.tacho(arguments).exits(2).steady_stderr();
     assert_snapshot!(refused("track 2016-01-12..2016-01-13"), @r#"

@@ -108,7 +108,7 @@ fn a_load_beside_is_waited_for_no_longer_than_wished_and_rounds_are_repeated() {
 }
 
 #[test]
-fn the_wait_can_be_asked_for_in_a_plan_and_must_be_a_time() {
+fn the_wait_can_be_requested_in_a_plan_and_must_be_a_time() {
     let project = project();
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
     let project = project.plan(&plan.replace("rounds = 2", "rounds = 2\nquiet-wait = '1s'"));

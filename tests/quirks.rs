@@ -219,7 +219,7 @@ fn of_what_was_not_tried_nothing_is_said() {
 }
 
 #[test]
-fn both_sides_of_an_edge_are_taken_when_asked_for() {
+fn both_sides_of_an_edge_are_taken_when_requested() {
     let project = with(history(), MENDED);
     assert_eq!(
         counts(project.tacho("track --json --every 10commits --rounds 1")),

@@ -28,7 +28,7 @@ fn last_point(answer: &Value) -> &Value {
 }
 
 #[test]
-fn a_cell_ends_with_the_precision_that_was_asked_for() {
+fn a_cell_ends_with_the_precision_that_was_requested() {
     let project = project("precision = '1%'", "$((1000 + n % 3))");
     let answer = project.tacho("track HEAD").succeeds();
     assert_snapshot!(answer.steady_stdout(), @r#"
@@ -66,7 +66,7 @@ fn what_is_not_reached_is_said() {
     assert_eq!(point["stopped"]["by"], "max-rounds");
     let shown = steady(&project.tacho("show").succeeds().stdout);
     assert!(shown.contains("<percent> not reached: the limit of rounds was reached"), "{shown}");
-    // A fixed number that is asked for later adds to what there is, and the interval stays what it
+    // A fixed number that is requested later adds to what there is, and the interval stays what it
     // must be.
     let more = project.tacho("track HEAD --rounds 15 --json").succeeds().json();
     assert_eq!(

@@ -58,7 +58,7 @@ fn a_range_of_new_commits_is_linked_to_what_was_measured_before() {
         "{}",
         new.stderr
     );
-    assert!(!new.stdout.contains(&before), "only what was asked for: {}", new.stdout);
+    assert!(!new.stdout.contains(&before), "only what was requested: {}", new.stdout);
     let again = project.tacho("track HEAD --json").succeeds().json();
     assert_eq!(again["samples"], 0, "nothing is new");
     let project = project.file("prog", "echo answer # newer\n").commit("change 4");
@@ -745,7 +745,7 @@ fn a_narrow_terminal_has_the_whole_table() {
 }
 
 #[test]
-fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
+fn all_of_a_long_history_is_built_only_where_that_is_requested() {
     let project = Project::scripts(1);
     for n in 2..=101 {
         project.git(["commit", "--quiet", "--allow-empty", "-m", &format!("change {n}")]);
@@ -781,7 +781,7 @@ fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
     let whats: Vec<&str> =
         log.lines().skip(1).map(|line| line.rsplit_once("track ").unwrap().1).collect();
     let all = format!("{one}..{two}");
-    assert_eq!(whats, [&all, &all, &one], "what was asked for, whatever was missing of it");
+    assert_eq!(whats, [&all, &all, &one], "what was requested, whatever was missing of it");
     let pages = project.tacho("site pages").exits(0);
     let read =
         |name: &str| std::fs::read_to_string(project.path().join("pages").join(name)).unwrap();

@@ -200,7 +200,7 @@ fn layouts(layout: &str, builds: BuildVariation) -> Vec<Cell> {
     cells.map(of).into_iter().chain(apart).collect()
 }
 
-/// Nothing changed, but the ends happen to lie farther apart than what is asked for.
+/// Nothing changed, but the ends happen to lie farther apart than what is requested.
 fn ends_apart(mut world: BisectWorld) -> BisectWorld {
     let last = world.candidates - 1;
     loop {

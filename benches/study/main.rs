@@ -29,7 +29,7 @@ use tacho_stats::compare::{
 
 /// Rounds at the most.
 const ROUNDS: &str = "30";
-/// The chance of an error that is asked for.
+/// The chance of an error that is requested.
 const ERROR: f64 = 0.05;
 /// How much slower B is, in per cent.
 const SLOWER: [u64; 5] = [0, 1, 2, 5, 10];

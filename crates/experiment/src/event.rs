@@ -129,7 +129,7 @@ pub enum Event<'a> {
         /// The rounds that took place.
         rounds: u32,
     },
-    /// A cell is known as precisely as was asked for, and takes no part any more.
+    /// A cell is known as precisely as was requested, and takes no part any more.
     Precise {
         /// What is known.
         cell: &'a Cell,

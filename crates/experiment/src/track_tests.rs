@@ -380,7 +380,7 @@ fn a_single_failure_is_not_given_up() {
 }
 
 #[test]
-fn a_build_that_failed_is_not_tried_again_until_asked_for() {
+fn a_build_that_failed_is_not_tried_again_until_requested() {
     let failed = BuildState::failed("exit 1");
     let mut lab = TestLab::new(TWO, 2).build("r1", failed.clone());
     let tracked = lab.track(well).unwrap();

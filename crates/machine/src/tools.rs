@@ -6,7 +6,7 @@ use tacho_record::NOT_AVAILABLE;
 
 use crate::root::{FactReading, Root, lacks, missing};
 
-/// The programs whose versions are asked for.
+/// The programs whose versions are requested.
 pub const PROGRAMS: [&str; 6] = ["cc", "c++", "clang", "ld", "rustc", "python3"];
 
 /// The first line of what a program says of its version.

@@ -23,9 +23,9 @@ pub trait Executor {
 
     /// The same, where `next` is certain to be what is executed next if this one ends well (with
     /// status 0, of its own, and leaving nothing behind): it may have begun when this returns, and
-    /// is ended if something else is asked for all the same.
+    /// is ended if something else is requested all the same.
     ///
-    /// An executor that says nothing begins nothing before it is asked for.
+    /// An executor that says nothing begins nothing before it is requested.
     fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
         let _ = next;
         self.execute(request)
@@ -107,7 +107,7 @@ pub struct Execution {
     pub ended: ExecutionEnd,
     /// What it used.
     pub usage: Usage,
-    /// What was counted of it, of what was asked for, in no order.
+    /// What was counted of it, of what was requested, in no order.
     pub counts: Vec<(Counter, CounterValue)>,
     /// What the host was like meanwhile.
     pub readings: Readings,
@@ -115,7 +115,7 @@ pub struct Execution {
     pub stdout: Option<CapturedOutput>,
     /// The end of its standard error, at most 4 KiB.
     pub stderr_tail: Vec<u8>,
-    /// Its standard error, if more of it was asked for than its end.
+    /// Its standard error, if more of it was requested than its end.
     pub stderr: Option<CapturedOutput>,
     /// How many processes that it had started were still alive when it ended of its own; they were
     /// killed.
@@ -263,7 +263,7 @@ impl Usage {
 /// An output that was read, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapturedOutput {
-    /// The digest of all of it, if that was asked for.
+    /// The digest of all of it, if that was requested.
     pub digest: Option<Digest>,
     /// Its length in bytes.
     pub bytes: u64,
@@ -272,7 +272,7 @@ pub struct CapturedOutput {
     /// Its end, at most 4 KiB; not always UTF-8.
     pub tail: Vec<u8>,
     /// Its beginning, as long as [`Look::keep`](crate::OutputRequest::keep) allows, if that was
-    /// asked for.
+    /// requested.
     pub kept: Option<Vec<u8>>,
 }
 

@@ -142,7 +142,7 @@ impl<'a> ScriptedExecutor<'a> {
         self.foreseen
     }
 
-    /// Takes note of what is asked for.
+    /// Takes note of what is requested.
     fn ask(&mut self, request: &Request) {
         if let Some(next) = self.next.take() {
             assert_eq!(&next, request, "it was not what was certain to be next");

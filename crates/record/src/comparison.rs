@@ -122,7 +122,7 @@ pub struct Comparing {
     /// position of a round on the first; none: one after the other.
     #[serde(default)]
     pub duet: Option<[u32; 2]>,
-    /// How the ratio is taken, where that was asked for; none leaves it to the control.
+    /// How the ratio is taken, where that was requested; none leaves it to the control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimator: Option<RequestedEstimator>,
     /// Up to which difference two are the same, as a share.
@@ -176,7 +176,7 @@ pub struct QuirkEdge {
 
 impl Comparing {
     /// Both sides executed side by side with a control, by these metrics, and nothing else that can
-    /// be asked for.
+    /// be requested.
     #[must_use]
     pub fn between(
         sides: [Side; 2],

@@ -1,4 +1,4 @@
-//! Counters: metrics that cost something to read, and so are read only when they are asked for.
+//! Counters: metrics that cost something to read, and so are read only when they are requested.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -18,7 +18,7 @@ pub fn parts(metric: &str) -> &'static [&'static str] {
     }
 }
 
-/// The value of a derived metric, if enough of its parts, asked for by name, are there.
+/// The value of a derived metric, if enough of its parts, requested by name, are there.
 #[must_use]
 pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
     match metric {

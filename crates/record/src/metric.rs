@@ -132,7 +132,7 @@ impl Metric {
 
     /// The names of the readings of the host that are kept beside an execution's own metrics.
     ///
-    /// They explain why a sample is what it is, and are shown where they are asked for by name.
+    /// They explain why a sample is what it is, and are shown where they are requested by name.
     pub const HOST: [&'static str; 17] = [
         "host-frequency",
         "host-interrupts",

@@ -11,11 +11,11 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-/// Rounds where nothing else is asked for.
+/// Rounds where nothing else is requested.
 const ROUNDS: u32 = 10;
 /// Fewest rounds before a precision counts: with fewer there is no interval.
 const FEWEST: u32 = 10;
-/// Most rounds where a precision is asked for.
+/// Most rounds where a precision is requested.
 const MOST: u32 = 200;
 /// Most rounds where a time budget ends it.
 pub const MOST_IN_BUDGET: u32 = 10_000;
@@ -161,16 +161,16 @@ pub enum EndReason {
     Budget,
     /// There were to be no more rounds.
     MaxRounds,
-    /// Its median was known as precisely as was asked for.
+    /// Its median was known as precisely as was requested.
     Precision,
 }
 
-/// What ended the measuring of a cell, and what was asked for.
+/// What ended the measuring of a cell, and what was requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
     /// What ended it.
     pub by: EndReason,
-    /// The precision that was asked for, reached or not.
+    /// The precision that was requested, reached or not.
     pub precision: Option<Precision>,
 }
 

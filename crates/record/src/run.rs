@@ -33,7 +33,7 @@ impl RunState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// Revisions of a bisection, as it asked for them: its samples are no part of any series.
+    /// Revisions of a bisection, as it requested them: its samples are no part of any series.
     Bisect,
     /// Two programs beside one another: its samples are no part of any series.
     Compare,
@@ -78,7 +78,7 @@ pub struct Run {
     pub purpose: Purpose,
     /// The seed of its random order.
     pub seed: u64,
-    /// What was asked for, by digest (plan, revisions, rounds): the same question resumes the same
+    /// What was requested, by digest (plan, revisions, rounds): the same question resumes the same
     /// run.
     pub question: Digest,
     /// The plan as it stood in the file.

@@ -15,7 +15,7 @@ pub struct Measurement {
     pub artifact: Digest,
     /// All executions, warm-up and failures included, in order of the schedule.
     pub samples: Vec<Sample>,
-    /// What was found of its warm-up, where that was asked for.
+    /// What was found of its warm-up, where that was requested.
     pub steadiness: Option<Steadiness>,
 }
 

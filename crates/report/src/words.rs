@@ -81,7 +81,7 @@ pub fn moved(slower: f64) -> String {
 }
 
 /// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is
-/// all that is asked for.
+/// all that is requested.
 #[must_use]
 pub fn executions(repetition: Repetition) -> String {
     if repetition.is_cut_off() {

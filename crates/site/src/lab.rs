@@ -364,7 +364,7 @@ pub struct RunExecution {
     pub failed: bool,
 }
 
-/// Why a [`LabSource`] could not give what was asked for.
+/// Why a [`LabSource`] could not give what was requested.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where samples and logs are read from.

@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_level_is_never_beyond_the_one_asked_for(
+        fn the_level_is_never_beyond_the_one_requested(
             families in prop::collection::vec(prop::collection::vec(0.0..=1.0_f64, 0..4), 0..30),
         ) {
             let cut = believed(families.iter().map(Vec::as_slice), 0.05);

@@ -83,7 +83,7 @@ pub(crate) fn add_cells(
     (first..).zip(cells).map(add).collect()
 }
 
-/// Numbers of names that many cells share, each asked for once.
+/// Numbers of names that many cells share, each requested once.
 #[derive(Default)]
 struct CellNames {
     artifacts: HashMap<Digest, i64>,
@@ -126,7 +126,7 @@ impl CellNames {
     }
 }
 
-/// The number of a name, asked for the first time only.
+/// The number of a name, requested the first time only.
 fn remembered<K: Clone + Eq + Hash>(
     known: &mut HashMap<K, i64>,
     name: &K,

@@ -28,7 +28,7 @@ macro_rules! select_run {
 pub struct NewRun {
     /// What it measures for.
     pub purpose: Purpose,
-    /// What is asked for, by digest: the same question resumes the same run.
+    /// What is requested, by digest: the same question resumes the same run.
     pub question: Digest,
     /// The plan as it stands in the file.
     pub plan: String,

@@ -40,7 +40,7 @@ pub struct Values {
     pub failure: Option<Failure>,
     /// The same in one line, with the last that it printed.
     pub failure_said: Option<String>,
-    /// What was found of the warm-up, where that was asked for; what is warm-up is not among the
+    /// What was found of the warm-up, where that was requested; what is warm-up is not among the
     /// values.
     pub steadiness: Option<Steadiness>,
 }

@@ -89,7 +89,7 @@ impl Cvs {
             command.env_remove(variable);
         }
         // No lock is left in a repository here, and no right to write is needed to read it; others
-        // refuse to be asked for that.
+        // refuse that.
         if is_folder(&self.root) {
             command.env("CVSREADONLYFS", "1");
         }

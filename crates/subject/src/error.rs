@@ -12,7 +12,7 @@ pub enum SubjectError {
     /// A shortened hash that several objects begin with.
     #[error("`{name}` is ambiguous: several commits begin with it")]
     AmbiguousRevision {
-        /// What was asked for.
+        /// What was requested.
         name: String,
     },
     /// An artifact that lies outside of the checkout.
@@ -24,7 +24,7 @@ pub enum SubjectError {
     /// One source is to be linked in several orders, and nothing here can do that.
     #[error("no linker here can shuffle code")]
     NoLinker,
-    /// An order is asked for that no linker here has.
+    /// An order is requested that no linker here has.
     #[error("no linker here has the order `{name}`")]
     NoOrder {
         /// Its name.
@@ -47,7 +47,7 @@ pub enum SubjectError {
     /// A time before the first commit.
     #[error("there was no commit yet at `{name}`: the first one is of {first}")]
     BeforeHistory {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// When history begins.
         first: String,
@@ -192,7 +192,7 @@ pub enum SubjectError {
     /// A name in CVS that stands for one state, not for a line of them.
     #[error("`{name}` is a tag, not a branch")]
     NotABranch {
-        /// What was asked for.
+        /// What was requested.
         name: String,
     },
     /// There are no releases at all.
@@ -204,7 +204,7 @@ pub enum SubjectError {
     /// A name that stands for something other than a commit.
     #[error("`{name}` is a {kind}, not a commit")]
     NotACommit {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// What git calls it.
         kind: String,
@@ -287,7 +287,7 @@ pub enum SubjectError {
     /// A name that is no release.
     #[error("unknown release `{name}`")]
     UnknownRelease {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The release that is spelt most like it.
         nearest: Option<String>,
@@ -295,7 +295,7 @@ pub enum SubjectError {
     /// A name that git does not know.
     #[error("unknown revision `{name}`")]
     UnknownRevision {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The tag or branch that is spelt most like it.
         nearest: Option<String>,
@@ -313,7 +313,7 @@ pub enum SubjectError {
     /// A name that is neither a time nor anything that CVS knows.
     #[error("unknown revision `{name}`")]
     UnknownPoint {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The tag that is spelt most like it.
         nearest: Option<String>,

@@ -47,7 +47,7 @@ pub struct LocalBuilder {
     layout: Option<Layout>,
     /// Where each build is several.
     layouts: Vec<Layout>,
-    /// The order of all that no layout is asked for.
+    /// The order of all that no layout is requested.
     usual: Option<Layout>,
     history: Option<Box<dyn History>>,
     known: HashMap<String, RevisionQuirks>,

@@ -3,7 +3,7 @@
 use tacho_record::{Counter, Direction, Metric, RequestedEstimator, Unit};
 use tacho_stats::compare::{Better, COUNTED, ComparisonRules, Estimator as Ratio, SampleValue};
 
-/// The ratio that was asked for.
+/// The ratio that was requested.
 pub(crate) fn by(asked: RequestedEstimator) -> Ratio {
     match asked {
         RequestedEstimator::Mean => Ratio::Mean,

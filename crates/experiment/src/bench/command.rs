@@ -58,7 +58,7 @@ impl BenchCommand {
         BenchmarkKey::plain(self.name.clone())
     }
 
-    /// What a command finds around it if nothing else is asked for: our whole environment, the
+    /// What a command finds around it if nothing else is requested: our whole environment, the
     /// length of which varies by a variable that is [added](Self::padding).
     #[must_use]
     pub fn usual_conditions() -> Conditions {

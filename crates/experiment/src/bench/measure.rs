@@ -39,7 +39,7 @@ pub struct BenchQuestion {
     pub duet: Option<[u32; 2]>,
     /// How much of the time goes to the reference.
     pub reference: ReferenceMode,
-    /// How the ratio of two is taken, where that was asked for.
+    /// How the ratio of two is taken, where that was requested.
     pub estimator: Option<RequestedEstimator>,
     /// The folder that they are executed in.
     pub folder: PathBuf,
@@ -58,11 +58,11 @@ pub struct BenchResult {
     pub run: Run,
     /// The samples of each command, in order of the schedule.
     pub samples: Vec<Vec<Sample>>,
-    /// What was found of the warm-up of each command, where that was asked for.
+    /// What was found of the warm-up of each command, where that was requested.
     pub steadiness: Vec<Option<Steadiness>>,
     /// What could not be read, by metric, with the reason.
     pub absent: BTreeMap<String, String>,
-    /// What rounds waited for, where a quiet host was asked for.
+    /// What rounds waited for, where a quiet host was requested.
     pub waits: Vec<QuietWait>,
     /// Which rounds were disturbed, and so repeated, and by what.
     pub disturbed: Vec<(u32, String)>,
@@ -122,7 +122,7 @@ fn check_at_once(question: &BenchQuestion) -> Result<(), ExperimentError> {
     })
 }
 
-/// Whether the conditions and limits that were asked for can be had here.
+/// Whether the conditions and limits that were requested can be had here.
 fn check_conditions(
     bench: &mut Context<'_>,
     question: &BenchQuestion,

@@ -48,7 +48,7 @@ pub struct Standings {
 pub struct CommandResult {
     /// The metric that its time is.
     pub metric: Metric,
-    /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
+    /// What ended its measuring, where a precision was requested; nothing where it was interrupted.
     pub stopped: Option<Stop>,
     /// Its time, at the host's usual speed where that moved; the smallest and the largest value are
     /// raw.
@@ -71,7 +71,7 @@ pub struct CommandResult {
     pub busy_share: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<BoundedValue>,
-    /// The medians of what was counted, in the order in which that was asked for; none where no
+    /// The medians of what was counted, in the order in which that was requested; none where no
     /// execution has it.
     pub counters: Vec<(Metric, Option<BoundedValue>)>,
     /// Against the reference, in the rounds that both took part in.

@@ -7,7 +7,7 @@ use super::Fold;
 
 impl Fold {
     /// Whether both ends did the same each time, so often that a change of the asked size would
-    /// have been seen: the rest of the proof would exclude no more than is asked for. Where more
+    /// have been seen: the rest of the proof would exclude no more than is requested. Where more
     /// than the ends is asked of, it goes on.
     pub(super) fn is_constant(&self) -> bool {
         let asks =

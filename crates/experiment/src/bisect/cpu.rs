@@ -130,13 +130,13 @@ impl Fold {
         ExecutionTimes::busy_share(&times)
     }
 
-    /// Whether the CPU time excludes a change as large as was asked for.
+    /// Whether the CPU time excludes a change as large as was requested.
     pub(super) fn cpu_excludes_change(&self, cpu: Option<&BisectedEffect>) -> bool {
         let is_within = |effect: &BisectedEffect| self.is_within(effect.interval);
         !self.asked.all && cpu.is_some_and(is_within) && are_busy(&self.samples_of_ends())
     }
 
-    /// Whether what was measured of both ends excludes a change as large as was asked for.
+    /// Whether what was measured of both ends excludes a change as large as was requested.
     pub(super) fn excludes_change(&self, outcome: &BisectorOutcome) -> bool {
         let of = |end: usize| outcome.ladder.iter().find(|rung| rung.revision == end);
         let has_enough = |end: usize| of(end).is_some_and(|rung| rung.samples >= FEWEST);

@@ -171,7 +171,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(None)
     }
 
-    /// Where all changes are asked for: what the store knows of builds, at each candidate where
+    /// Where all changes are requested: what the store knows of builds, at each candidate where
     /// they change. Otherwise those between two of the same program count as that program.
     fn take_up_known_builds(&mut self) -> Result<(), ExperimentError> {
         let asked = &self.bisection.asked;

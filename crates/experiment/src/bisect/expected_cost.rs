@@ -17,7 +17,7 @@ use crate::ExperimentError;
 /// Builds besides those that halve the range: both ends and what a failure or two cost; those
 /// beside the culprit.
 const MORE_BUILDS: usize = 4;
-/// Where all changes are asked for: in each eighth of all candidates one at least.
+/// Where all changes are requested: in each eighth of all candidates one at least.
 const BUILDS_OF_ALL: usize = 8;
 /// Samples of a metric with little noise, and of one with much.
 const SAMPLES: (f64, f64) = (20.0, 150.0);
@@ -238,7 +238,7 @@ impl BisectForecast {
         }
     }
 
-    /// The same of a metric whose values vary so. Where all changes are asked for, what the ends
+    /// The same of a metric whose values vary so. Where all changes are requested, what the ends
     /// differ by says nothing of the others.
     pub(super) fn samples_by(&self, asked: &BisectionRequest, noise: MetricNoise) -> Option<f64> {
         let step = noise.step.filter(|_| !asked.all).unwrap_or(0.0);

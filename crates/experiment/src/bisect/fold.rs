@@ -272,7 +272,7 @@ impl Fold {
     }
 
     /// Whether the candidates between these two of the same program may be that program without
-    /// being asked. Where all changes are asked for, those that may be built are no more than what
+    /// being asked. Where all changes are requested, those that may be built are no more than what
     /// came and went again within them stays unseen anyway.
     fn may_be_same(&self, earlier: usize, later: usize) -> bool {
         let open = (earlier + 1..later).filter(|at| !self.is_unbuildable(*at)).count();

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_metric_takes_does_not_depend_on_which_is_asked_for() {
+    fn what_a_metric_takes_does_not_depend_on_which_is_requested() {
         // Both vary alike and show the step; wall times do not show it; other work disturbs them.
         for (of_wall, of_cpu) in [(0.005, 0.004), (0.09, 0.06), (0.2, 0.004)] {
             let [wall, cpu] = ["wall", "cpu"].map(|metric| forecast(metric, of_wall, of_cpu));

@@ -184,7 +184,7 @@ fn only_what_ended_by_being_told_is_shown_as_that() {
 }
 
 #[test]
-fn the_ratio_is_the_one_that_was_asked_for() {
+fn the_ratio_is_the_one_that_was_requested() {
     use tacho_record::RequestedEstimator;
     use tacho_stats::compare::Estimator;
     let asked = [
@@ -242,7 +242,7 @@ fn executions_of_one_layout_are_not_taken_for_independent() {
 }
 
 #[test]
-fn all_rounds_are_executed_where_that_is_asked_for() {
+fn all_rounds_are_executed_where_that_is_requested() {
     let lab = lab(ONE, 9);
     let all_rounds = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     let of = |command: &str| if command == "b r2" { 150 } else { 100 };

@@ -11,7 +11,7 @@ use crate::run::enough::{MetricValues, is_precise};
 /// A benchmark, a revision and what was built of it.
 type CellKey = (String, String, Digest);
 
-/// Cells that need no more: their median is known as precisely as was asked for, or the time for
+/// Cells that need no more: their median is known as precisely as was requested, or the time for
 /// them is spent.
 #[derive(Debug, Default)]
 pub struct ConvergedCells {

@@ -1,4 +1,4 @@
-//! Which cells lack a counter that is asked for, however often they were executed without it.
+//! Which cells lack a counter that is requested, however often they were executed without it.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use tacho_store::{HostId, Store, StoreError};
 
 use crate::Question;
 
-/// How often cells must still be executed so that counters which were asked for have their values.
+/// How often cells must still be executed so that counters which were requested have their values.
 ///
 /// A counter of an ordinary execution needs one in each round, callgrind's only one.
 #[derive(Clone, Debug, Default)]

@@ -52,11 +52,11 @@ pub struct SampleDemand {
     pub enough: u32,
     /// How many it needs, however well it is known, since what there is lacks a counter.
     pub needed: u32,
-    /// The metric whose median is to be known precisely, if that is asked for.
+    /// The metric whose median is to be known precisely, if that is requested.
     pub metric: Option<Metric>,
     /// What other runs have learnt of that metric.
     pub elsewhere: MetricValues,
-    /// The metric by which its warm-up is found, where that is asked for.
+    /// The metric by which its warm-up is found, where that is requested.
     pub steady: Option<Metric>,
 }
 

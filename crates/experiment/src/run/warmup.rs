@@ -11,7 +11,7 @@ use crate::ExperimentError;
 use crate::run::session::Session;
 
 /// Finds the warm-up of each cell of a run that has all its samples, and keeps what was found, if
-/// that was asked for.
+/// that was requested.
 ///
 /// Samples of a benchmark count from the round on in which the last of its cells is steady: a
 /// machine that slows down does so for all, and what is compared must have been measured in the

@@ -137,7 +137,7 @@ fn why(wish: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> Sur
 }
 
 impl Context<'_> {
-    /// What is built and measured next: what was under way, else what is asked for, as far as
+    /// What is built and measured next: what was under way, else what is requested, as far as
     /// builds are left.
     fn next(
         &mut self,

@@ -184,7 +184,7 @@ fn interrupted_under_callgrind_it_is_counted_when_the_run_goes_on() {
 
 /// `--counter`: what was measured without is executed again, as often as it lacks.
 #[test]
-fn what_is_asked_for_later_is_counted_later() {
+fn what_is_requested_later_is_counted_later() {
     let without = "[[benchmark]]\nname = 'a'\ncommand = 'a'\n";
     let lab = TestLab::new(without, 1);
     lab.track(well).unwrap();

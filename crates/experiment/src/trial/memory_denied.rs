@@ -27,7 +27,7 @@ const WORDS: [&str; 15] = [
     "out of memory",
 ];
 
-/// Whether that is how a program ends which asked for more address space than it may have.
+/// Whether that is how a program ends which requested more address space than it may have.
 pub fn was_refused_memory(execution: &Execution) -> bool {
     match execution.ended {
         ExecutionEnd::Killed(signal) => SIGNALS.contains(&signal),

@@ -450,7 +450,7 @@ pub(crate) fn moment(at: Timestamp) -> Timestamp {
 }
 
 /// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not
-/// asked for.
+/// requested.
 pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
     expected_output(&benchmark.expect.stdout, plan_folder)?;
     let stdin = benchmark.stdin.as_ref().map(|path| plan_folder.join(path));

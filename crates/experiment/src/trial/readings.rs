@@ -1,4 +1,4 @@
-//! Metrics that stand in what an execution says: asked for before it, read after it.
+//! Metrics that stand in what an execution says: requested before it, read after it.
 //!
 //! How values are found in a text is `measure::Parser`'s; here is which text, what must be kept for
 //! it, and what becomes of what was found.

@@ -85,7 +85,7 @@ fn hold(
     if is_harmless && !left {
         return Ok((None, TunePlan::of(root, settings)?));
     }
-    // What is not available is said before anything is touched, and before root is asked for.
+    // What is not available is said before anything is touched and before root is needed.
     if !left {
         TunePlan::of(root, settings)?;
     }

@@ -19,7 +19,7 @@ pub struct CounterValue {
 impl CounterValue {
     /// The count that a reading comes to, or why it comes to none.
     ///
-    /// A processor counts few things at a time. Where more are asked for, the kernel lets them take
+    /// A processor counts few things at a time. Where more are requested, the kernel lets them take
     /// turns, and what was seen in some of the time is taken for all of it: `value × enabled /
     /// running`, rounded.
     pub fn of(reading: CountReading) -> Result<Self, &'static str> {

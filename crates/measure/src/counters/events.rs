@@ -138,7 +138,7 @@ impl Events {
         Some(&leader.events)
     }
 
-    /// These, if they are what is asked for, else those that are, on that process of this host.
+    /// These, if they are what is requested, else those that are, on that process of this host.
     pub fn or_those(self, asked: &[Counter], pid: u32) -> Self {
         if self.asked == asked { self } else { Self::open(pid, asked, Path::new("/")) }
     }

@@ -1,4 +1,4 @@
-//! What is begun before it is asked for: what certainly comes next.
+//! What is begun before it is requested: what certainly comes next.
 //!
 //! The order for it is sent while the execution before it goes on. If that ends well, and before
 //! the host is to be read again, the launcher executes it at once, and reports only then what came
@@ -34,7 +34,7 @@ pub struct SentOrder<'a> {
 }
 
 impl ProcessExecutor {
-    /// What was begun before it was asked for, if it is what is asked for now; else it is ended,
+    /// What was begun before it was requested, if it is what is requested now; else it is ended,
     /// and as if it had never been.
     pub(super) fn resume(&mut self, requests: &[&Request]) -> Option<ActiveOrder> {
         let ahead = self.ahead.take()?;

@@ -116,7 +116,7 @@ impl Answer {
         self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
 
-    /// Whether something of it is alive still, although it was killed, and no one asked for its
+    /// Whether something of it is alive still, although it was killed, and no one requested its
     /// end.
     pub fn is_stuck(&self) -> bool {
         self.numbers[STUCK] != 0 && self.numbers[CUT] != CUT_BY_ORDER

@@ -89,9 +89,9 @@ pub struct ProcessExecutor {
     spare: Option<Pipe>,
     /// What orders for the same request have in common.
     orders: Orders,
-    /// Where control groups can be made, once somebody asked for one.
+    /// Where control groups can be made, once somebody requested one.
     cgroups: Option<Cgroups>,
-    /// What was begun before it was asked for.
+    /// What was begun before it was requested.
     ahead: Option<EarlyExecution>,
     /// How many processors we and what we execute may use.
     processors: usize,
@@ -183,7 +183,7 @@ impl ProcessExecutor {
     ) -> Result<[Result<Execution, String>; N], String> {
         let next = next.zip(requests.first()).map(|(request, after)| NextOrder { after, request });
         let (under_way, groups) = if let Some(begun) = begun {
-            // What needs a group is not begun before it is asked for.
+            // What needs a group is not begun before it is requested.
             (Ok(vec![begun]), vec![None])
         } else {
             let (orders, groups) = self.prepare(&requests)?;

@@ -1,4 +1,4 @@
-//! Reads what the subject prints and keeps what is asked for: its end, and as much of its beginning
+//! Reads what the subject prints and keeps what is requested: its end, and as much of its beginning
 //! as a request allows.
 
 use std::collections::VecDeque;
@@ -204,7 +204,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// What keeps what is asked for.
+    /// What keeps what is requested.
     fn new(look: &OutputRequest) -> Self {
         Self {
             is_wanted: true,

@@ -42,7 +42,7 @@ pub struct NextOrder<'a> {
     pub request: &'a Request,
 }
 
-/// An execution that was begun before it was asked for.
+/// An execution that was begun before it was requested.
 #[derive(Debug)]
 pub struct EarlyExecution {
     pub request: Request,

@@ -1,4 +1,4 @@
-//! What is certain to come next is begun before it is asked for, and is nobody's otherwise.
+//! What is certain to come next is begun before it is requested, and is nobody's otherwise.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn lingering(reported: &Path) -> Request {
     script(&format!("[ ! -e '{}' ] || {{ {stay}; }}", go.display()))
 }
 
-/// Has the second begun before it is asked for, as somebody may see; whether that was possible
+/// Has the second begun before it is requested, as somebody may see; whether that was possible
 /// here.
 pub fn begun_ahead(executor: &mut ProcessExecutor, reported: &Path) -> bool {
     let next = lingering(reported);
@@ -84,7 +84,7 @@ fn one_follows_the_other_and_each_has_its_own_account() {
 }
 
 #[test]
-fn what_was_begun_is_what_is_asked_for_then() {
+fn what_was_begun_is_what_is_requested_then() {
     let (_folder, reported) = folder();
     let mut executor = executor();
     if begun_ahead(&mut executor, &reported) {
@@ -98,7 +98,7 @@ fn what_was_begun_is_what_is_asked_for_then() {
 }
 
 #[test]
-fn what_was_begun_and_is_not_asked_for_is_ended() {
+fn what_was_begun_and_is_not_requested_is_ended() {
     let (_folder, reported) = folder();
     let mut executor = executor();
     if begun_ahead(&mut executor, &reported) {

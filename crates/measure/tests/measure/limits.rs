@@ -81,7 +81,7 @@ fn memory_below_what_it_needs_to_start_is_a_limit_too() {
 }
 
 #[test]
-fn memory_of_all_processes_together_is_read_where_it_is_asked_for() {
+fn memory_of_all_processes_together_is_read_where_it_is_requested() {
     if !groups() {
         return;
     }

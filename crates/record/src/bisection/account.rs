@@ -6,7 +6,7 @@ use crate::Direction;
 
 impl Bisection {
     /// What culprits leave of the whole change: surely something, or neither that nor surely less
-    /// than was asked for, where it was not looked for.
+    /// than was requested, where it was not looked for.
     #[must_use]
     pub fn left(&self) -> Option<ResidualEffect> {
         let (asked, standing) = (&self.asked, &self.standing);
@@ -135,7 +135,7 @@ mod tests {
     fn what_is_left_over_is_told_by_how_likely_it_is_to_be_something() {
         let said =
             |left| bisection([100.0, 100.0, 120.0, 120.0], left).left().map(|left| left.said);
-        assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was asked for");
+        assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was requested");
         assert_eq!(said((0.02, -0.03, 0.07)), Some(ResidualFinding::Little));
         assert_eq!(said((-0.03, -0.08, 0.02)), Some(ResidualFinding::Unknown));
         assert_eq!(said((0.052, -0.004, 0.112)), Some(ResidualFinding::Likely));

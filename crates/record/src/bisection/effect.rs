@@ -37,11 +37,11 @@ pub enum ResidualFinding {
     Bounds,
     /// It is likelier than not that something of the asked size is left.
     Likely,
-    /// It may be as large as was asked for, though the best guess is less than half of that.
+    /// It may be as large as was requested, though the best guess is less than half of that.
     Little,
     /// It is too much to be chance.
     More,
-    /// The best guess is less than was asked for, but not by half.
+    /// The best guess is less than was requested, but not by half.
     Unknown,
 }
 

@@ -117,7 +117,7 @@ pub enum Stage {
 pub enum BisectionEnd {
     /// Culprits are named and verified, but the effect depends on the state of the machine.
     DependsOnMachine,
-    /// The ends do not differ by what was asked for, here and now.
+    /// The ends do not differ by what was requested, here and now.
     NotReproduced,
     /// The suspects are all that can be said.
     Undecided {
@@ -174,7 +174,7 @@ pub struct BisectionState {
     /// verified, those that stand for a set: the candidates of which each may be it, with what was
     /// left out right before them.
     pub suspects: Vec<Suspects>,
-    /// Where all changes are asked for: what came of each side of the culprits that holds no other,
+    /// Where all changes are requested: what came of each side of the culprits that holds no other,
     /// in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<CulpritSide>,
@@ -206,7 +206,7 @@ pub struct BisectionState {
     /// whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_share: Option<f64>,
-    /// Why levels and effects are those of the CPU time although wall time was asked for; absent
+    /// Why levels and effects are those of the CPU time although wall time was requested; absent
     /// where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_cpu: Option<ByCpu>,
@@ -221,7 +221,7 @@ pub struct BisectionState {
 }
 
 impl BisectionState {
-    /// Whether a side of a culprit may hold another change, which all of them were asked for.
+    /// Whether a side of a culprit may hold another change, where all changes were requested.
     #[must_use]
     pub fn has_open_sides(&self) -> bool {
         self.sides.iter().any(CulpritSide::is_open)
@@ -299,7 +299,7 @@ pub struct CulpritSide {
     pub first: usize,
     /// The last, by place.
     pub last: usize,
-    /// That none of them changed as much as was asked for, or why that is undecided.
+    /// That none of them changed as much as was requested, or why that is undecided.
     #[serde(flatten)]
     pub found: BisectionEnd,
     /// Where it is undecided: the smallest set that holds a cause, likeliest first.

@@ -66,7 +66,7 @@ pub struct BisectionRequest {
     /// those of a main line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Merge>,
-    /// What the bisections of the same call had taken when this one was asked for: what may be
+    /// What the bisections of the same call had taken when this one was requested: what may be
     /// spent is for all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<BisectionCost>,
@@ -76,12 +76,12 @@ pub struct BisectionRequest {
 /// best guess is no surer.
 const CLOSE: f64 = 0.05;
 
-/// Where all changes are asked for, no gap between measured revisions is longer than this part of
+/// Where all changes are requested, no gap between measured revisions is longer than this part of
 /// all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
 impl BisectionRequest {
-    /// Where all changes are asked for: how many of this many candidates may lie in a row that are
+    /// Where all changes are requested: how many of this many candidates may lie in a row that are
     /// not measured. It is never one, which a single build settles for good.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_effect_reaches_what_was_asked_for_by_ratio_either_way() {
+    fn an_effect_reaches_what_was_requested_by_ratio_either_way() {
         let of = |by: ValueComparison, least: f64, effect: f64| {
             let json = serde_json::json!({
                 "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": by, "least": least, "all": false,

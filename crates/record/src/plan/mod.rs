@@ -266,7 +266,7 @@ impl Subject {
 /// How often, and how much is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// What is asked for.
+    /// What is requested.
     pub wishes: RuleRequest,
     /// What that means: how often everything is executed, and what comes before.
     pub rule: Rule,

@@ -149,7 +149,7 @@ pub fn size(bisection: &Bisection, size: f64) -> String {
     }
 }
 
-/// The least effect that was asked for.
+/// The least effect that was requested.
 #[must_use]
 pub fn least(bisection: &Bisection) -> String {
     match bisection.asked.by {

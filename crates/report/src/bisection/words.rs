@@ -151,7 +151,7 @@ pub fn verified_with(bisection: &Bisection, culprit: &Culprit) -> String {
 }
 
 /// What limits the effect of a verified culprit, in a clause that follows it: that its size is not
-/// known, as its interval holds 0; or that it is less than was asked for.
+/// known, as its interval holds 0; or that it is less than was requested.
 #[must_use]
 pub fn size_remark(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let (low, high) = culprit.effect.interval;
@@ -217,7 +217,7 @@ fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
-/// What came of the sides of culprits, where all changes were asked for: each with the places of
+/// What came of the sides of culprits, where all changes were requested: each with the places of
 /// its suspects.
 #[must_use]
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
@@ -342,7 +342,7 @@ pub fn changed_by(bisection: &Bisection, culprit: &Culprit) -> String {
     format!("changed {subject} by {effect}{decided}")
 }
 
-/// That the ends do not differ by what was asked for.
+/// That the ends do not differ by what was requested.
 #[must_use]
 pub fn not_reproduced(bisection: &Bisection) -> String {
     let asked = &bisection.asked;

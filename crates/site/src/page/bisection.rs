@@ -130,7 +130,7 @@ fn inside(view: &View, one: &Bisection) -> Markup {
 
 fn belief(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
-    // Where all changes are asked for, what is believed at last is of the side searched last.
+    // Where all changes are requested, what is believed at last is of the side searched last.
     let is_of_named = one.asked.all && !standing.culprits.is_empty();
     let believed = if is_of_named { named_stretches(one) } else { standing.belief.clone() };
     let mut stretches: Vec<_> = believed.iter().filter(|it| it.posterior >= 0.001).collect();

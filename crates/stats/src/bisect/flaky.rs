@@ -64,7 +64,7 @@ fn revisions_that_are_skipped_are_no_failures() {
 }
 
 #[test]
-fn where_all_changes_are_asked_for_chance_names_nobody_between_alike_ends() {
+fn where_all_changes_are_requested_chance_names_nobody_between_alike_ends() {
     let rules = BisectionRules { all: true, ..BisectionRules::failures() };
     for rate in [0.0, 0.05, 0.2, 0.5, 1.0] {
         for seed in 0..u64::from(TRIALS) {

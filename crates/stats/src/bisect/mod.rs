@@ -68,7 +68,7 @@ use rules::START;
 use search::{Decision, Search};
 use sides::SideLevels;
 
-/// Where all changes are asked for, no gap between measured revisions of a side without one is
+/// Where all changes are requested, no gap between measured revisions of a side without one is
 /// longer than this part of all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
@@ -219,8 +219,8 @@ impl Bisector {
             && SideLevels::of(search.whole, sd, &self.record, &self.rules).is_like_ends()
     }
 
-    /// Forgets what was asked for and decides again, from all that was observed. That nothing
-    /// changed may have been said by too little of it, where all changes are asked for.
+    /// Forgets what was requested and decides again, from all that was observed. That nothing
+    /// changed may have been said by too little of it, where all changes are requested.
     pub fn reconsider(&mut self) {
         let is_nothing =
             |outcome: &BisectorOutcome| outcome.finding == BisectorFinding::NotReproduced;
@@ -235,7 +235,7 @@ impl Bisector {
         }
     }
 
-    /// Takes up what was seen of a revision, asked for or not. What was not asked for is knowledge
+    /// Takes up what was seen of a revision, requested or not. What was not requested is knowledge
     /// all the same.
     pub fn observe(&mut self, observation: &Observation) {
         if observation.revision >= self.candidates {
@@ -299,7 +299,7 @@ impl Bisector {
         portions.repeat(times)
     }
 
-    /// What is done is asked for no more.
+    /// What is done is requested no more.
     fn strike_off(&mut self, revision: usize, samples: usize) {
         if let Some(first) = self.queue.front_mut().filter(|first| first.revision == revision) {
             first.samples = first.samples.saturating_sub(samples.max(1));

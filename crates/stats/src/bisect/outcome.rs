@@ -63,7 +63,7 @@ pub enum NoCulpritReason {
 pub enum BisectorFinding {
     /// Culprits are named and verified.
     Verified,
-    /// The ends do not differ by what was asked for, here and now.
+    /// The ends do not differ by what was requested, here and now.
     NotReproduced,
     /// The suspects are all that can be said.
     Undecided(NoCulpritReason),
@@ -77,7 +77,7 @@ pub struct BisectorSide {
     pub good: usize,
     /// The last of it.
     pub bad: usize,
-    /// That it holds nothing as large as asked for ([`BisectorFinding::NotReproduced`]), or why
+    /// That it holds nothing as large as requested ([`BisectorFinding::NotReproduced`]), or why
     /// that is undecided.
     pub finding: BisectorFinding,
     /// Where it is undecided: the smallest set that holds the cause, if there is one.

@@ -127,13 +127,13 @@ pub(super) const WITHIN: f64 = 2.6;
 /// Standard errors to either side of an effect that its interval has: 95 %.
 pub(super) const INTERVAL: f64 = 1.96;
 
-/// *No change* is likelier than this, and an effect as large as asked for is farther off than that
+/// *No change* is likelier than this, and an effect as large as requested is farther off than that
 /// many standard errors (of looks as often as there are samples each may mislead): then the ends do
 /// not differ.
 pub(super) const NOTHING_CHANGED: f64 = 0.9;
 pub(super) const EXCLUDED: f64 = 3.3;
 
-/// What a culprit leaves on one side of it is not searched where the effect asked for is this many
+/// What a culprit leaves on one side of it is not searched where the effect requested is this many
 /// standard errors farther off than what is seen: 97 %.
 pub(super) const LESS: f64 = 2.0;
 

@@ -307,7 +307,7 @@ impl Search {
         portions
     }
 
-    /// Whether the interval that is shown of the change from end to end excludes what is asked for:
+    /// Whether the interval that is shown of the change from end to end excludes what is requested:
     /// an answer that nothing changed stands beside it.
     fn excludes(&self, record: &Record, rules: &BisectionRules) -> bool {
         if rules.values == ValueKind::Failures {
@@ -320,8 +320,8 @@ impl Search {
         })
     }
 
-    /// Whether anything changed from end to end: until it did, or did not by half of what is asked
-    /// for.
+    /// Whether anything changed from end to end: until it did, or did not by half of what is
+    /// requested.
     fn prove(
         &mut self,
         posterior: &LevelPosterior,
@@ -334,7 +334,7 @@ impl Search {
             return None;
         }
         let (step, variance) = posterior.step;
-        // What is smaller than asked for may be there, unless nothing is much likelier.
+        // What is smaller than requested may be there, unless nothing is much likelier.
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
         let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != ValueKind::Failures;
         let is_small = farthest(WITHIN) < rules.least / 2.0
@@ -461,7 +461,7 @@ fn most(record: &Record, rules: &BisectionRules) -> f64 {
 }
 
 /// Whether both ends were measured, and the change between them is surely smaller than what is
-/// asked for.
+/// requested.
 fn holds_nothing(posterior: &LevelPosterior, rules: &BisectionRules) -> bool {
     let (step, variance) = posterior.step;
     !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least

@@ -31,13 +31,13 @@ impl Level {
         later.value - self.value
     }
 
-    /// Whether both may be the same, or differ by less than what is asked for.
+    /// Whether both may be the same, or differ by less than what is requested.
     fn is_near(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         apart < rules.least / 2.0 || apart < WITHIN * self.error.hypot(other.error)
     }
 
-    /// Whether both differ by as much as is asked for, and their intervals are clear of each other:
+    /// Whether both differ by as much as is requested, and their intervals are clear of each other:
     /// by the least effect, or by far.
     fn is_clear(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
@@ -45,7 +45,7 @@ impl Level {
         apart >= rules.least && (clear || apart > FAR * self.error.hypot(other.error))
     }
 
-    /// Whether both may differ by as much as is asked for, but are not clear of each other.
+    /// Whether both may differ by as much as is requested, but are not clear of each other.
     fn is_doubtful(&self, other: &Self, rules: &BisectionRules) -> bool {
         let farthest = self.to(other).abs() + LESS * self.error.hypot(other.error);
         farthest >= rules.least && !self.is_clear(other, rules)

@@ -144,7 +144,7 @@ fn layout_is_not_taken_for_a_culprit() {
     }
 }
 
-/// The ends happen to lie farther apart than what is asked for.
+/// The ends happen to lie farther apart than what is requested.
 #[test]
 fn builds_that_vary_name_nobody_where_nothing_changed() {
     for (scatter, trials) in [
@@ -513,7 +513,7 @@ fn builds_are_not_said_to_vary_where_the_host_moves() {
 }
 
 #[test]
-fn where_nothing_is_said_to_change_the_interval_excludes_what_was_asked_for() {
+fn where_nothing_is_said_to_change_the_interval_excludes_what_was_requested() {
     let rules = BisectionRules::default();
     for scatter in [
         WorldScatter::Gaussian(0.01),

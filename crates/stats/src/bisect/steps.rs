@@ -231,7 +231,7 @@ fn where_nothing_is_usable_both_ends_were_tried_and_few_others() {
 }
 
 #[test]
-fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
+fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_requested() {
     let level = |at: usize| if at < 20 { 100.0 } else { 180.0 } * if at < 70 { 1.0 } else { 1.07 };
     let mut place = 0;
     let mut of = |all| {

@@ -64,7 +64,7 @@ fn rare(rules: &BisectionRules) -> f64 {
     if rules.values == ValueKind::Ratios { RARE } else { rules.least / 4.0 }
 }
 
-/// As a ratio: a quarter of the effect that is asked for, by default.
+/// As a ratio: a quarter of the effect that is requested, by default.
 const RARE: f64 = 0.005;
 
 /// What the levels of builds say.

@@ -48,7 +48,7 @@ pub(super) struct Verification {
     since: usize,
     /// How many pairs verified it; `None` as long as they have not.
     pairs: Option<usize>,
-    /// How often neighbours that have samples were asked for more.
+    /// How often neighbours that have samples were requested more.
     repeated: u32,
     /// How many on each side are.
     reach: usize,
@@ -401,7 +401,7 @@ const EXACTLY: f64 = 0.1;
 /// This many neighbours are asked on each side.
 const FARTHEST: usize = 3;
 
-/// So often they are asked for more samples.
+/// More samples of them are taken this number of times.
 const REPEATED: u32 = 2;
 
 /// This many samples of a neighbour that it is known to a quarter of the step.

@@ -11,7 +11,7 @@ const ENOUGH: usize = 6;
 /// Why this estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoiceReason {
-    /// It was asked for.
+    /// It was requested.
     Asked,
     /// The host's speed moved, so that executions next to each other in time are compared.
     HostMoves,
@@ -49,7 +49,7 @@ pub struct EstimatorChoice {
 }
 
 impl EstimatorChoice {
-    /// The one that was asked for; else the medians of layouts, the means of modes, neighbours in
+    /// The one that was requested; else the medians of layouts, the means of modes, neighbours in
     /// time where the host's speed moves, or all executions.
     pub(super) fn of(
         asked: Option<Estimator>,

@@ -51,7 +51,7 @@ impl Clock {
 }
 
 /// The step that values stand on, if they do: fewer than half of them differ, and none by less, and
-/// the step recurs within the sides. What lies between the sides alone is what is asked for, and
+/// the step recurs within the sides. What lies between the sides alone is what is requested, and
 /// what is seen once may be anything.
 fn step(sides: [&[f64]; 2]) -> Option<f64> {
     let all = counted(&sides.concat());

@@ -287,7 +287,7 @@ fn the_same_levels_are_not_the_same_program() {
 }
 
 #[test]
-fn of_modes_what_was_asked_for_is_compared() {
+fn of_modes_what_was_requested_is_compared() {
     // Half are at 100, the others at 120 of A and at 160 of B.
     let side = |upper: f64| -> Vec<SampleValue> {
         let is_low = |n: u32| if upper < 130.0 { n.is_multiple_of(2) } else { n % 4 < 2 };

@@ -20,7 +20,7 @@ const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
 pub struct Ask {
     /// Of which candidate.
     pub at: usize,
-    /// Whether it is built already, and more samples of it are asked for.
+    /// Whether it is built already, and more samples of it are requested.
     pub again: bool,
     /// The measured candidates on both sides of the place: measured beside it, the three meet the
     /// same machine.
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_an_edge_are_asked_for_as_far_as_there_is_need() {
+    fn both_sides_of_an_edge_are_requested_as_far_as_there_is_need() {
         let rules = SurveyRules::new(0.05, 100, None);
         let sides = |good: usize, bad: usize, unusable: &[usize]| {
             let (unusable, edges) =
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_is_asked_for_and_what_cannot_be_measured_is_kept_away_from() {
+    fn the_middle_is_requested_and_what_cannot_be_measured_is_kept_away_from() {
         assert_eq!(next(10, 20, &[]), Some(15));
         assert_eq!(next(10, 11, &[]), None);
         assert_eq!(next(10, 12, &[11]), None);

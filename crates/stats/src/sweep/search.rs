@@ -96,7 +96,7 @@ pub struct ValueSpan {
 pub struct OptimumSearch {
     rules: SearchRules,
     values: usize,
-    /// Whether a value keeps the limits that were asked for; none: not known yet.
+    /// Whether a value keeps the limits that were requested; none: not known yet.
     allowed: Vec<Option<bool>>,
     /// The executions of each value, in order of time; `program` is the place in the grid.
     executions: Vec<InterleavedExecution>,
@@ -130,7 +130,7 @@ impl OptimumSearch {
         self.without_value += executions;
     }
 
-    /// Takes note that a value does or does not keep the limits that were asked for.
+    /// Takes note that a value does or does not keep the limits that were requested.
     pub fn allow(&mut self, value: usize, is_allowed: bool) {
         self.allowed[value] = Some(is_allowed);
     }
@@ -247,7 +247,7 @@ impl OptimumSearch {
         gaps.into_iter().take(HIDDEN).map(|(_, gap)| gap).collect()
     }
 
-    /// Neighbours among what is known that are farther apart than was asked for.
+    /// Neighbours among what is known that are farther apart than was requested.
     fn wide_gaps(&self) -> Vec<(usize, usize)> {
         let known = self.known();
         let pairs = known.windows(2).map(|pair| (pair[0], pair[1]));

@@ -126,7 +126,7 @@ pub(crate) trait Database: Send {
     }
 
     /// Writes all rows that can be read into the empty database of the same schema in that file; of
-    /// the table `picked` those that are wanted, whose columns are asked for in the order of the
+    /// the table `picked` those that are wanted, whose columns are requested in the order of the
     /// table.
     fn copy_into(
         &mut self,

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::files::{Folder, at, is_plain};
 use crate::detect::recipe::{NamedProgram, Recipe};
 
-/// What `cargo build` is asked for.
+/// What `cargo build` is to make.
 struct CargoTarget {
     /// The package, by name.
     package: String,

@@ -47,7 +47,7 @@ struct Makefile {
     variables: BTreeMap<String, String>,
     rules: BTreeMap<String, MakeRule>,
     phony: BTreeSet<String>,
-    /// What is made when nothing is asked for.
+    /// What is made when nothing is requested.
     goal: Option<String>,
     /// The part of [`EFFORT`] that is used up.
     used: Cell<usize>,

@@ -25,7 +25,7 @@ pub(crate) struct NamedProgram {
 }
 
 impl NamedProgram {
-    /// A program that is asked for its help: hardly any refuses, and none works long at it.
+    /// A program that is to print its help: hardly any refuses, and none works long at it.
     pub(crate) fn with_help(path: &str) -> Self {
         Self {
             artifacts: vec![path.to_owned()],

@@ -52,7 +52,7 @@ fn repository_of(path: &str, plan_folder: &Path) -> Result<Repository, SubjectEr
 }
 
 /// Has the subject's repository fetch from its remote, if it is one of git, for no longer than
-/// that: the only time that something of the user's is written, and only when asked for.
+/// that: the only time that something of the user's is written, and only when requested.
 pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(), SubjectError> {
     let Source::Git(path) = &subject.source else { return Ok(()) };
     let repository = repository_of(path, plan_folder)?;

@@ -24,7 +24,7 @@ enum ReleaseOrigin {
 #[derive(Debug)]
 pub(super) struct Releases {
     origin: ReleaseOrigin,
-    /// Asked for once: a command may take its time.
+    /// Requested once: a command may take its time.
     names: OnceCell<Vec<String>>,
 }
 
@@ -111,7 +111,7 @@ impl History for Releases {
     }
 }
 
-/// What to say when a range is asked for by a pattern that no release matches.
+/// What to say when a range is requested by a pattern that no release matches.
 fn no_match(names: &[String], selection: &Selection) -> Result<Option<String>, SubjectError> {
     let (RevisionQuery::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else {
         return Ok(None);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_places_of_all_are_known_whatever_is_asked_for() {
+    fn the_places_of_all_are_known_whatever_is_requested() {
         let selected = listed("0.9 1.0 2.0").select(&Selection::parse_range("1.0")).unwrap();
         let places = |revisions: &[Revision]| -> Vec<_> {
             revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()

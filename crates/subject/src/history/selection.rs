@@ -7,7 +7,7 @@ use tacho_record::{Commit, Revision};
 use crate::SubjectError;
 use crate::history::every::RevisionStep;
 
-/// Which revisions are asked for.
+/// Which revisions are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RevisionQuery {
     /// From the first to the second, both included.
@@ -69,11 +69,11 @@ impl Selection {
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectedRevisions {
-    /// What was asked for, in order of history, each once.
+    /// What was requested, in order of history, each once.
     pub revisions: Vec<Revision>,
     /// The revisions whose places in history are known now, in its order: for releases the whole
     /// list, since the places of those that were stored before may have changed with it; for git
-    /// those asked for.
+    /// those requested.
     pub known: Vec<Revision>,
     /// All commits between the first and the last of them, side branches included, in order of
     /// history: those that the end of a range has and its start does not, or that some revisions of
@@ -110,7 +110,7 @@ pub enum HistoryRelation {
 
 /// A subject's history.
 pub trait History {
-    /// The revisions that were asked for, with the commits between them.
+    /// The revisions that were requested, with the commits between them.
     fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError>;
 
     /// Whether two revisions, both by name, have any history in common: where it is one line, they

@@ -78,7 +78,7 @@ pub enum EstimatorName {
 }
 
 impl EstimatorName {
-    /// What is asked for; nothing with `auto`.
+    /// What is requested; nothing with `auto`.
     pub fn asked(self) -> Option<RequestedEstimator> {
         match self {
             EstimatorName::Auto => None,

@@ -26,6 +26,6 @@ pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
     })
 }
 
-/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops
+/// Rounds where nothing else is requested: as many as an answer takes at the most, since it stops
 /// as soon as it has one.
 pub(crate) const ROUNDS: u32 = 30;

@@ -17,7 +17,7 @@ use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::project::Project;
 
-/// The layouts that are asked for; none: as it is built.
+/// The layouts that are requested; none: as it is built.
 pub fn layouts(typed: &ComparisonArgs, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     let request = request(typed);
     // Layouts are drawn again for an interval, and the smallest of those drawn says little of the

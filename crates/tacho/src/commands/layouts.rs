@@ -14,7 +14,7 @@ use crate::output::answer::print_answer;
 use crate::output::layouts::LayoutsReport;
 use crate::project::Project;
 
-/// Layouts where nothing else is asked for.
+/// Layouts where nothing else is requested.
 const LAYOUTS: u32 = 5;
 
 pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliError> {

@@ -119,7 +119,7 @@ fn nearest(revisions: &[Revision], name: &str) -> Option<String> {
         .map(|(_, c)| c.to_owned())
 }
 
-/// The metrics to show of a benchmark: those asked for, else the plan's first, else wall time.
+/// The metrics to show of a benchmark: those requested, else the plan's first, else wall time.
 ///
 /// What other benchmarks have and this one has not is left out; what none has is an error.
 pub fn metrics(

@@ -54,7 +54,7 @@ pub(super) fn execute(
         return Err(CliError::NothingBuilt);
     }
     let unbuilt = BuildGap::of(&revisions, &filled.builds);
-    // What is known and was never built is not asked for.
+    // What is known and was never built is not requested.
     let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
     revisions.retain(|revision| built.contains(revision.id.as_str()));
     let series = session.series(project, plan, &revisions, command)?;
@@ -77,7 +77,7 @@ pub(super) fn execute(
     })
 }
 
-/// The revisions that are asked for, of those that are known.
+/// The revisions that are requested, of those that are known.
 fn asked(
     project: &Project,
     command: &TrackArgs,

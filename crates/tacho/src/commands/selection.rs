@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
-/// The revisions that are asked for.
+/// The revisions that are requested.
 pub(super) fn select(
     project: &Project,
     command: &TrackArgs,
@@ -69,7 +69,7 @@ pub(super) fn take_edges(
     Ok(())
 }
 
-/// What is asked for, as the history understands it.
+/// What is requested, as the history understands it.
 pub(super) fn selection(command: &TrackArgs) -> Result<Selection, CliError> {
     let what = match command.revisions.as_slice() {
         [] => RevisionQuery::Range { from: None, to: None },

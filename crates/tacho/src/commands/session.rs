@@ -48,7 +48,7 @@ pub(super) struct SessionRequest<'a> {
     pub(super) announced: Option<String>,
     /// How values of a bisection are expected to vary, where that was said.
     pub(super) expected: Option<f64>,
-    /// The revisions that were asked for, in words, where others are measured too.
+    /// The revisions that were requested, in words, where others are measured too.
     pub(super) asked: Option<String>,
 }
 

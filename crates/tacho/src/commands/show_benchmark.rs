@@ -64,7 +64,7 @@ pub struct MeasuredBenchmark {
     pub stopped: Option<Stop>,
     /// The outputs that are kept, in order.
     pub kept: Vec<KeptOutput>,
-    /// The metrics whose outliers are looked for: those asked for, else the plan's first.
+    /// The metrics whose outliers are looked for: those requested, else the plan's first.
     pub watched: Vec<Metric>,
     /// All that its runs measured of the benchmark, which shows the host's speed.
     pub together: Vec<Measurement>,

@@ -9,7 +9,7 @@ use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// Prints the output that is asked for, byte by byte, and beside it whose it is: of the last
+/// Prints the output that is requested, byte by byte, and beside it whose it is: of the last
 /// execution that has one, unless a benchmark or a round is named.
 pub fn print<'a>(
     store: &Store,

@@ -313,7 +313,7 @@ fn host_series(
     Ok(all)
 }
 
-/// All samples by revision, and the logs as they are asked for.
+/// All samples by revision, and the logs as they are requested.
 struct SiteSource<'a> {
     store: &'a mut Store,
     by_revision: HashMap<String, Vec<HostMeasurement>>,

@@ -38,10 +38,10 @@ use crate::project::Project;
 const LONG: Duration = Duration::from_secs(60);
 /// Fewer builds are announced only if they take [`LONG`].
 const FEW: usize = 20;
-/// More builds than this are made only where they are asked for.
+/// More builds than this are made only where they are requested.
 const MANY: usize = 100;
 
-/// Measures what is asked for by name.
+/// Measures what is requested by name.
 pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;

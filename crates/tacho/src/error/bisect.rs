@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The least effect where nothing else is asked for.
+/// The least effect where nothing else is requested.
 pub(crate) const LEAST: &str = "2%";
 
 /// The same of rates of failure.

@@ -119,7 +119,7 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Says which metrics that were asked for have no value, and why.
+    /// Says which metrics that were requested have no value, and why.
     pub fn report_absent(&self) {
         for Absent { benchmark, metric, why } in &self.absent {
             super::note("note", &format!("`{metric}` of `{benchmark}` is absent: {why}"));

@@ -209,7 +209,7 @@ impl TrackReport<'_> {
     /// session, which took `total`, only how many.
     fn print_failed_builds(&self, store: &Store, total: Duration) {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
-        // A revision that links the run was not asked for.
+        // A revision that links the run was not requested.
         let is_asked = |build: &&Build| !self.links.contains(&build.revision);
         let asked: Vec<Build> = self.tracked.builds.iter().filter(is_asked).cloned().collect();
         let Some(first) = tacho_experiment::failures(&asked).1.or(first) else { return };

@@ -93,7 +93,7 @@ pub enum Error {
     /// No package has this name.
     #[error("there is no package `{name}`{hint}")]
     UnknownPackage {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// Who provides it, or nothing.
         hint: String,

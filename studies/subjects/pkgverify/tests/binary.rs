@@ -322,7 +322,7 @@ fn processes(system: &System, way: &[&str]) -> usize {
 }
 
 #[test]
-fn a_batch_holds_as_many_files_as_asked_for() {
+fn a_batch_holds_as_many_files_as_requested() {
     let names: Vec<String> = (0..10).map(|n| format!("/usr/file{n}")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
     let count = |way: &[&str]| {

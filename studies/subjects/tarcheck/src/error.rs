@@ -76,7 +76,7 @@ pub enum Error {
     /// A tag that no check has.
     #[error("there is no check `{tag}`\nhint: `tarcheck --list` shows all checks")]
     UnknownTag {
-        /// What was asked for.
+        /// What was requested.
         tag: String,
     },
 }

@@ -1,4 +1,4 @@
-//! gzip by the implementation that was asked for.
+//! gzip by the implementation that was requested.
 
 use std::io::{BufRead, Cursor, Error, ErrorKind, Read, Result};
 

@@ -55,7 +55,7 @@ fn a_merge_that_takes_back_what_a_commit_brought_is_named_beside_it() {
 }
 
 #[test]
-fn what_accounts_for_a_merge_is_not_asked_for_more() {
+fn what_accounts_for_a_merge_is_not_requested_more() {
     let standing = merge(&[100.0, 100.0, 112.0, 112.0, 112.0, 112.0]).standing();
     assert_eq!(named(&standing), [(1, 2)]);
     assert!(standing.sides.is_empty(), "{:?}", standing.sides);

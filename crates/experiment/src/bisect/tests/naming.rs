@@ -108,7 +108,7 @@ fn the_earlier_end_may_be_the_slower_one() {
 }
 
 #[test]
-fn all_changes_are_found_where_all_are_asked_for() {
+fn all_changes_are_found_where_all_are_requested() {
     let level = |place: usize| {
         100.0 + if place >= 7 { 30.0 } else { 0.0 } + if place >= 21 { 60.0 } else { 0.0 }
     };
@@ -122,7 +122,7 @@ fn all_changes_are_found_where_all_are_asked_for() {
 }
 
 #[test]
-fn what_goes_up_and_down_again_is_searched_in_parts_where_all_is_asked_for() {
+fn what_goes_up_and_down_again_is_searched_in_parts_where_all_is_requested() {
     let mut scene = Scene::new(vec![100.0, 109.0, 101.4]);
     (scene.asked.all, scene.noise) = (true, 0.005);
     let standing = scene.standing();
@@ -131,7 +131,7 @@ fn what_goes_up_and_down_again_is_searched_in_parts_where_all_is_asked_for() {
 }
 
 #[test]
-fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_asked_for() {
+fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_requested() {
     let mut scene = Scene::new((0..48).map(|at| if at == 9 { 130.0 } else { 100.0 }).collect());
     let built =
         |name: &str| BuildState::Built { artifact: Digest::of(name), size: 1, layouts: None };

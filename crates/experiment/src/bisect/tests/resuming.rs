@@ -96,7 +96,7 @@ fn killed_where_programs_are_equal_it_comes_to_the_same() {
 }
 
 #[test]
-fn what_was_answered_is_not_measured_again_until_that_is_asked_for() {
+fn what_was_answered_is_not_measured_again_until_that_is_requested() {
     let mut scene = Scene::step(8, 3, 20.0);
     let standing = scene.standing();
     scene.killed_at = Some(1);

@@ -123,7 +123,7 @@ impl Confirmation {
     }
 }
 
-/// The question with only the benchmarks whose changes are asked for: no other is anybody's
+/// The question with only the benchmarks whose changes are requested: no other is anybody's
 /// business now.
 fn narrowed(question: &Question, changes: &[Change]) -> Question {
     let mut question = question.clone();

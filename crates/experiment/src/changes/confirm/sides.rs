@@ -19,7 +19,7 @@ pub(super) struct ChangeSides {
     sides: [(String, Vec<Digest>); 2],
     /// Whether each execution has an environment of another size.
     pub environments: bool,
-    /// Why there is one layout only, where others were asked for.
+    /// Why there is one layout only, where others were requested.
     pub why_one: Option<String>,
 }
 

@@ -58,7 +58,7 @@ fn hwmon(files: &HostFiles) -> Vec<String> {
     found
 }
 
-/// The inputs of that chip with the best label; its first one if no label is asked for.
+/// The inputs of that chip with the best label; its first one if no label is requested.
 fn inputs(files: &HostFiles, chip: &str, labels: &[&str]) -> Vec<String> {
     let mut inputs: Vec<u32> =
         (1..=64).filter(|n| files.read(&format!("{chip}/temp{n}_input")).is_ok()).collect();
@@ -127,7 +127,7 @@ pub fn seats(files: &HostFiles) -> BTreeMap<u32, CpuLocation> {
     files.numbered(CPUS, "cpu").into_iter().map(|cpu| (cpu, seat(cpu))).collect()
 }
 
-/// A file that each processor has, opened when it is first asked for.
+/// A file that each processor has, opened when it is first requested.
 #[derive(Debug)]
 pub struct PerCpuFiles {
     files: HostFiles,

@@ -193,7 +193,7 @@ fn a_laptop() {
 }
 
 #[test]
-fn a_core_that_was_not_asked_for_long_is_not_blamed_twice() {
+fn a_core_that_was_not_requested_long_is_not_blamed_twice() {
     let machine = laptop();
     let mut reader = machine.reader();
     reader.shortest = Duration::ZERO;
@@ -365,7 +365,7 @@ fn short_executions_share_what_the_last_of_them_reads() {
 }
 
 #[test]
-fn readings_are_due_when_their_span_or_the_one_asked_for_is_over() {
+fn readings_are_due_when_their_span_or_the_one_requested_is_over() {
     let mut reader = firecracker().reader();
     assert_eq!(reader.due(Duration::from_secs(60)), Duration::ZERO, "there are none yet");
     reader.shortest = Duration::from_secs(3600);

@@ -38,7 +38,7 @@ pub struct Cgroups {
     memory: Result<(PathBuf, Version), String>,
     /// The folder in which groups that account for processor time are made, and how.
     usage: Result<(PathBuf, Version), String>,
-    /// The folder in which groups that account for devices are made, once somebody asked for one;
+    /// The folder in which groups that account for devices are made, once somebody requested one;
     /// of version 2.
     blocks: Option<Result<(PathBuf, Version), String>>,
 }

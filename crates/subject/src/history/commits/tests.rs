@@ -415,7 +415,7 @@ fn what_a_commit_brought_is_against_its_first_parent() {
 }
 
 #[test]
-fn of_a_line_only_what_the_others_lack_is_asked_for() {
+fn of_a_line_only_what_the_others_lack_is_requested() {
     // The branch takes up `c`, which the main line made meanwhile, before it is merged.
     let repo = repo()
         .commits("a b")

@@ -9,7 +9,7 @@ use super::CvsPoints;
 use super::past::CvsHistory;
 use crate::SubjectError;
 
-/// At most this many files are asked for by name; of more the whole module is.
+/// At most this many files are requested by name; of more the whole module is.
 const FILES: usize = 500;
 
 /// Before all that there is.

@@ -19,13 +19,13 @@ use crate::commands::defaults::share;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 
-/// A command goes on for so long, if nothing else is asked for: as hyperfine.
+/// A command goes on for so long, if nothing else is requested: as hyperfine.
 const EACH: Duration = Duration::from_secs(3);
 /// It is executed at least so often.
 const FEWEST: u32 = 10;
 /// No command is executed more often.
 const MOST: u32 = 1_000_000;
-/// With a precision, unless more are asked for.
+/// With a precision, unless more are requested.
 const MOST_FOR_PRECISION: u32 = 1000;
 
 /// The commands, and which of them is the reference.

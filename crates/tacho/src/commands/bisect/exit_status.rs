@@ -30,7 +30,7 @@ pub(super) fn exit(found: &BisectionWithMerges) -> Exit {
 pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
     match standing.found {
         None => Exit::Interrupted,
-        // All changes were asked for.
+        // All changes were requested.
         Some(BisectionEnd::Verified) if standing.has_open_sides() => Exit::SideUndecided,
         Some(BisectionEnd::Verified) => Exit::Success,
         Some(BisectionEnd::NotReproduced) => Exit::NotReproduced,

@@ -22,7 +22,7 @@ use crate::project::Project;
 /// Which commits are bisected.
 #[derive(Clone, Copy)]
 pub(crate) enum BisectedCommits<'a> {
-    /// Those of the range that was asked for.
+    /// Those of the range that was requested.
     All,
     /// Those that a merge brought.
     Merge(&'a MergeRange),

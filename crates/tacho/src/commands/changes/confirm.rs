@@ -60,7 +60,7 @@ fn wishes(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
     })
 }
 
-/// The changes that are asked for: those that are named, else those that are listed, new, and not
+/// The changes that are requested: those that are named, else those that are listed, new, and not
 /// measured again yet.
 fn asked(
     project: &Project,

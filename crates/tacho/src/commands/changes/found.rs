@@ -17,7 +17,7 @@ pub fn look(project: &Project, store: &mut Store) -> Result<StoredChanges, CliEr
     Ok(StoredChanges::look(store, &project.plan, &project.folder, recipes)?)
 }
 
-/// Whether the plan has each benchmark that is asked for, or something is known of it.
+/// Whether the plan has each benchmark that is requested, or something is known of it.
 pub fn check_benchmarks(
     project: &Project,
     found: &StoredChanges,

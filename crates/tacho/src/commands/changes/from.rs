@@ -56,7 +56,7 @@ fn one(path: &Path, better: Option<Direction>) -> Result<Numbers, CliError> {
     })
 }
 
-/// Whether the file has each series that is asked for.
+/// Whether the file has each series that is requested.
 fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
     let known: Vec<&str> =
         numbers.series.iter().filter_map(|series| series.name.as_deref()).collect();

@@ -88,7 +88,7 @@ fn gate_words(stood: &GateRecord, terms: &Comparing) -> String {
     text::wrap(&line, output::terminal_width())
 }
 
-/// The rows of the benchmark and the metrics that are asked for. They are judged with all others of
+/// The rows of the benchmark and the metrics that are requested. They are judged with all others of
 /// the run.
 fn chosen(mut rows: Vec<ComparedRow>, command: &ShowArgs) -> Result<Vec<ComparedRow>, CliError> {
     if let Some(name) =
@@ -143,7 +143,7 @@ fn sample_words(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> Stri
     ))
 }
 
-/// What was compared, and what of it was measured, if that is asked for.
+/// What was compared, and what of it was measured, if that is requested.
 #[derive(Serialize)]
 struct ShownAnswer<'a> {
     #[serde(flatten)]

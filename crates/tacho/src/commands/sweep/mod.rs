@@ -30,7 +30,7 @@ use crate::output::bench::BenchProgress;
 use crate::output::sweep::{LoadReport, OptimumReport, PageFacts, StepProgress, SweepReport};
 use crate::project::current_folder;
 
-/// The share of trials that may break the limit, where nothing else is asked for.
+/// The share of trials that may break the limit, where nothing else is requested.
 const EXCEED: f64 = 0.5;
 
 pub fn execute(global: &GlobalArgs, command: &SweepArgs) -> Result<Exit, CliError> {

@@ -22,7 +22,7 @@ use crate::counters::counters;
 use crate::error::CliError;
 use crate::project::Project;
 
-/// Steps of a search where nothing else is asked for.
+/// Steps of a search where nothing else is requested.
 const STEPS: u32 = 64;
 
 /// A grid of more values is executed only with `--yes`.

@@ -99,7 +99,7 @@ impl BenchReport<'_> {
         notes::host_speed(compared, self.standings.uneven)
     }
 
-    /// What was asked for and cannot be read here.
+    /// What was requested and cannot be read here.
     fn print_absent(&self) {
         if let Some(line) = notes::unaccounted(&self.answer.absent) {
             output::note("note", &line);

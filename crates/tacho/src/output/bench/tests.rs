@@ -298,7 +298,7 @@ fn columns_say_what_they_are() {
 }
 
 #[test]
-fn the_ratio_that_was_asked_for_is_named() {
+fn the_ratio_that_was_requested_is_named() {
     let (question, answer) =
         (BenchQuestion { estimator: Some(RequestedEstimator::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);

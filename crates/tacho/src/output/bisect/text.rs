@@ -311,7 +311,7 @@ fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<Str
         .flatten()
 }
 
-/// What came of the sides of culprits, where all changes were asked for.
+/// What came of the sides of culprits, where all changes were requested.
 fn beside(bisection: &Bisection) -> Vec<Block> {
     let of = |(line, suspects): (String, Vec<usize>)| {
         std::iter::once(Block::Sentence(line)).chain(listed(bisection, &suspects))

@@ -15,7 +15,7 @@ use super::answer::ChangeAnswer;
 use super::listing::state_beside_outcome;
 use crate::output::{table, text};
 
-/// What came of all that was asked for.
+/// What came of all that was requested.
 #[derive(Debug, Default)]
 pub struct ConfirmationReport {
     /// The run that measured.
@@ -28,11 +28,11 @@ pub struct ConfirmationReport {
     pub took: Duration,
     /// The changes.
     pub changes: Vec<ConfirmationRequest>,
-    /// Whether changes were asked for by name.
+    /// Whether changes were requested by name.
     pub named: bool,
 }
 
-/// A change that was asked for.
+/// A change that was requested.
 #[derive(Debug)]
 pub struct ConfirmationRequest {
     /// As it is kept now.

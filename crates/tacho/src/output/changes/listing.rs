@@ -45,7 +45,7 @@ pub struct ChangeListing {
     /// How many unacknowledged changes for the worse there are among those that are shown.
     pub regressions: usize,
     /// The names of changes of series that the plan no longer has: mentioned, and listed only where
-    /// all are asked for.
+    /// all are requested.
     pub unplanned: HashSet<String>,
     /// The names of changes that may be the host's: no run measured both sides.
     pub doubtful: Vec<String>,

@@ -268,7 +268,7 @@ fn a_budget_that_left_something_open_is_told() {
 }
 
 #[test]
-fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
+fn rows_that_are_not_as_precise_as_was_requested_are_named() {
     let rows = ["one", "two", "three", "four"].map(|name| row(name, 1.0, 0.05)).to_vec();
     let found = rows[0].comparison.estimate.unwrap().reach().map(text::percent).unwrap();
     let described = described(measured(rows, StopCondition::Precise(0.001), Rule::default()));

@@ -161,7 +161,7 @@ impl Cache {
         self.header.sections[section as usize]
     }
 
-    /// Some bytes of a section, verified if that is asked for.
+    /// Some bytes of a section, verified if that is requested.
     fn read(&self, section: Section, at: usize, length: usize) -> Result<&[u8], Error> {
         let outside = || Error::Corrupt { what: "a place lies outside of its section" };
         let (begin, end) = self.section(section);
