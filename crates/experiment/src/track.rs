@@ -10,7 +10,7 @@ use crate::run::prepare::Preparation;
 use crate::run::rounds::{SessionResult, measure};
 use crate::{Context, ExperimentError, preflight};
 
-/// What came of it.
+/// The result of tracking.
 #[derive(Clone, Debug)]
 pub struct TrackResult {
     /// The builds, one a revision, as far as they came.

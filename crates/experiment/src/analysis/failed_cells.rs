@@ -46,7 +46,7 @@ pub fn failed_executions(series: &[Series]) -> Option<(usize, &SeriesKey, &Point
     first.map(|(key, point)| (count, key, point))
 }
 
-/// Where executions failed so that no value came of them: benchmark and revision, each once.
+/// Where executions failed and left no value: benchmark and revision, each once.
 #[must_use]
 pub fn failed_without_values(series: &[Series]) -> Vec<(String, &str)> {
     let mut lacking = Vec::new();

@@ -94,7 +94,7 @@ impl Fold {
         }
     }
 
-    /// What came of it; nothing as long as it was not its turn.
+    /// Its result; nothing as long as it was not its turn.
     pub(super) fn reported_aside(&self) -> Option<OffMainline> {
         let aside = self.aside.as_ref()?;
         let because = |why: &str| (OffMainlineFinding::Unknown, Some(why.to_owned()));

@@ -37,7 +37,7 @@ impl Fold {
         Some((place, next.under))
     }
 
-    /// What came of it all, if culprits are verified and are to be probed.
+    /// The result, if culprits are verified and are to be probed.
     fn verified(&self) -> Option<stats::BisectorOutcome> {
         let step = self.bisection.as_ref().filter(|_| !self.asked.probe.is_empty())?.next();
         let stats::NextStep::Finished(outcome) = step else { return None };

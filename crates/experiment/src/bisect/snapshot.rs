@@ -87,7 +87,7 @@ impl Fold {
             left_over: outcome.left_over.map(effect),
             more: outcome.more,
             ladder: outcome.ladder.iter().map(|rung| self.rung(rung)).collect(),
-            // Of two candidates, what came of the second one decides nothing any more.
+            // Of two candidates, the result of the second one decides nothing any more.
             unusable: if mistaken {
                 self.unusable.keys().map(|place| self.unusable_at(*place)).collect()
             } else {

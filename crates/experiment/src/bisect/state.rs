@@ -6,7 +6,7 @@ use tacho_record::bisection::{BisectedEffect, Candidate, StepResult};
 use tacho_record::{Bisection, Digest, Disturbance};
 use tacho_stats::bisect as stats;
 
-/// What came of a bisection.
+/// The result of a bisection.
 #[derive(Clone, Debug)]
 pub struct BisectionResult {
     /// It, as it is kept.

@@ -25,7 +25,7 @@ pub struct BuildContext<'a> {
 /// Why a build cannot be used whose artifacts are made again.
 pub const NOT_THE_SAME: &str = "building it again gave a different result";
 
-/// What came of unpacking artifacts.
+/// The result of unpacking artifacts.
 pub enum UnpackResult {
     /// They are here.
     Folder(PathBuf),

@@ -28,7 +28,7 @@ pub const FIXED: &str = "layouts.fixed";
 /// The fact of a run that says how long a build took when it began, on average, in seconds.
 pub const BUILD: &str = "layouts.build";
 
-/// What came of it.
+/// The result of measuring layouts.
 #[derive(Debug)]
 pub enum LayoutsResult {
     /// The user stopped it before anything was measured; builds are kept.

@@ -21,7 +21,7 @@ use crate::run::stopping_reason::RunRules;
 /// How often to begin again where other processes judge the same series at the same time.
 const ATTEMPTS: usize = 3;
 
-/// What came of it.
+/// The result of an analysis.
 #[derive(Clone, Debug)]
 pub struct ChangeAnalysis {
     /// All changes that are kept of the host, withdrawn ones too, in the order in which they were

@@ -32,7 +32,7 @@ const SETTLED: usize = 8;
 /// What became of a change that was measured again and did not differ.
 const NOT_REPRODUCED: Life = Life::Withdrawn { why: Withdrawal::NotReproduced };
 
-/// What came of an analysis of one series.
+/// The result of an analysis of one series.
 #[derive(Debug)]
 pub struct LifeUpdate {
     /// The changes that are new or otherwise than they were kept.
@@ -457,7 +457,7 @@ struct HiddenChange {
     is_programs: bool,
 }
 
-/// A change that was measured again, with what came of it known.
+/// A change that was measured again, with a known result.
 struct PlaceMeasuredAgain {
     index: usize,
     effect: f64,

@@ -67,7 +67,7 @@ use crate::run::session::Session;
 use crate::trial::duet::why_not_at_once;
 use crate::{Context, ExperimentError, Question, preflight};
 
-/// What came of it.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub enum ComparisonResult {
     /// Both built to the same artifacts: they are the same program, and nothing was measured.

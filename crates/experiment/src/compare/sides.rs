@@ -13,7 +13,7 @@ use crate::run::prepare::prepare_trial;
 use crate::trial::prepared::{Trial, TrialContext};
 use crate::{Context, ExperimentError, Question};
 
-/// What came of making sides executable.
+/// The result of making sides executable.
 pub(crate) enum ReadySides {
     /// The user stopped it.
     Interrupted,

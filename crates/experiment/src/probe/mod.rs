@@ -46,7 +46,7 @@ pub use of_culprit::{NO_OTHER_ORDERS, disturbances_of_culprit, other_orders};
 pub use request::ProbeRequest;
 pub use sentence::sentence;
 
-/// What came of it.
+/// The result of a probe.
 #[derive(Clone, Debug)]
 pub enum ProbeEnd {
     /// A side cannot be had: which, and why.

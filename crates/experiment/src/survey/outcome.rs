@@ -1,4 +1,4 @@
-//! What a survey looks for, and what came of it.
+//! What a survey looks for, and its result.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub struct SurveyedBenchmark {
     pub edges: Vec<Vec<EnvironmentEdge>>,
 }
 
-/// What came of it.
+/// The result of a survey.
 #[derive(Clone, Debug)]
 pub struct SurveyOutcome {
     /// What is known of each benchmark.

@@ -31,7 +31,7 @@ pub struct Turn<'a> {
     pub next: Option<Request>,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug)]
 pub enum Attempt {
     /// A sample, valid or failed.

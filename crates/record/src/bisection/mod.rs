@@ -174,12 +174,12 @@ pub struct BisectionState {
     /// verified, those that stand for a set: the candidates of which each may be it, with what was
     /// left out right before them.
     pub suspects: Vec<Suspects>,
-    /// Where all changes are requested: what came of each side of the culprits that holds no other,
-    /// in order of history.
+    /// Where all changes are requested: the result of each side of the culprits that holds no
+    /// other, in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<CulpritSide>,
-    /// What came of the earlier end as it was named, where it is no candidate; absent as long as it
-    /// was not measured.
+    /// The result of the earlier end as it was named, where it is no candidate; absent as long as
+    /// it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<OffMainline>,
     /// What changed from end to end.
@@ -292,7 +292,7 @@ pub struct Suspects {
     pub posterior: f64,
 }
 
-/// What came of the candidates on one side of a culprit.
+/// The result of the candidates on one side of a culprit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CulpritSide {
     /// The first of them, by place: the one before it was measured, and is not in question.

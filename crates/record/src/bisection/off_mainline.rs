@@ -8,7 +8,7 @@ use super::effect::BisectedEffect;
 /// later end and its own part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OffMainline {
-    /// What came of it.
+    /// The result.
     pub said: OffMainlineFinding,
     /// What changed from the first candidate to it; absent where that is not known, or both are the
     /// same program.
@@ -21,7 +21,7 @@ pub struct OffMainline {
     pub why: Option<String>,
 }
 
-/// What came of measuring an end beside the main line.
+/// The result of measuring an end beside the main line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffMainlineFinding {

@@ -21,10 +21,10 @@ pub struct Hooks {
     pub setup: Option<Hook>,
     /// Before each execution.
     pub prepare: Option<Hook>,
-    /// After each execution, whatever came of it.
+    /// After each execution, whatever its result.
     pub conclude: Option<Hook>,
-    /// Once in a session for the benchmark at each build, after all executions, whatever came of
-    /// them.
+    /// Once in a session for the benchmark at each build, after all executions, whatever their
+    /// results.
     pub cleanup: Option<Hook>,
 }
 

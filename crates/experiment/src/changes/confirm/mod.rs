@@ -35,7 +35,7 @@ use crate::run::session::Session;
 use crate::trial::prepared;
 use crate::{Context, ExperimentError, Question, preflight};
 
-/// What came of measuring changes again.
+/// The result of measuring changes again.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     /// The run that measured; none when nothing could be measured.
@@ -49,11 +49,11 @@ pub struct Confirmation {
     pub building: Duration,
     /// Time spent in executions, hooks included.
     pub executing: Duration,
-    /// What came of each change, in the order in which they were given.
+    /// The result of each change, in the order in which they were given.
     pub answers: Vec<ConfirmationResult>,
 }
 
-/// What came of one change.
+/// The result of one change.
 #[derive(Clone, Debug)]
 pub enum ConfirmationResult {
     /// Both sides were measured.
@@ -65,7 +65,7 @@ pub enum ConfirmationResult {
     },
 }
 
-/// Measures both sides of these changes again and keeps what came of it.
+/// Measures both sides of these changes again and keeps the result.
 ///
 /// The question's plan and rule say how; its revisions are all that the changes may name.
 /// Where one build alone differs, both sides are built in `layouts`, or where that changes nothing
