@@ -126,8 +126,6 @@ impl Failure {
                     last.chars().filter(|c| crate::is_shown(*c)).take(PRINTED).collect();
                 format!("{}: {last}", self.line())
             }
-            // Its kind says the rest.
-            (Failure::Unreadable { why }, _) => why.clone(),
             _ => self.line(),
         }
     }

@@ -197,7 +197,11 @@ impl Driver<'_, '_> {
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
             Outcome::Failed { failure, output } => {
-                let why = failure.said(output);
+                // Its kind says the rest.
+                let why = match failure {
+                    Failure::Unreadable { why } => why.clone(),
+                    _ => failure.said(output),
+                };
                 return ExecutionValue::Nothing(LackOfValues::of_execution(failure, why));
             }
             Outcome::LimitReached { reached, .. } => {
