@@ -67,7 +67,8 @@ impl EstimatorChoice {
             (None, Some(host)) if neighbours_decide(host) && has_interval(both, level) => {
                 let choice = Self::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
                 let levels = host.levels().map(f64::exp);
-                Self { gain: gain(both, level), levels: Some(levels), ..choice }
+                let gain = Some(host.fit().gain()).filter(|gain| gain.is_finite());
+                Self { gain, levels: Some(levels), ..choice }
             }
             (None, _) => Self::plain(Estimator::AllRatios, ChoiceReason::Steady),
         };
@@ -88,13 +89,6 @@ fn neighbours_decide(host: &Contrast) -> bool {
 /// Whether the orders of so few rounds bound the ratio at this look.
 fn has_interval(both: &BoundContrasts, level: f64) -> bool {
     both.bounds(Estimator::Neighbours, level).is_some()
-}
-
-/// How many times as many samples all ratios would need.
-fn gain(both: &BoundContrasts, level: f64) -> Option<f64> {
-    let width = |estimator: Estimator| both.bounds(estimator, level).map(|(low, high)| high - low);
-    let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
-    Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ mod judge;
 #[cfg(test)]
 mod limits;
 mod means;
+#[cfg(test)]
+mod mode_simulations;
 mod modes;
 #[cfg(test)]
 mod noise;

@@ -40,6 +40,8 @@ pub struct SharedModes {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ModeSplit {
     below: usize,
+    /// The middle of the gap.
+    cut: f64,
     low: f64,
     high: f64,
 }
@@ -48,15 +50,14 @@ impl SharedModes {
     /// Of two sides of ascending values as they are compared; `None` when neither has two modes.
     pub(super) fn of(scale: Scale, a: &[f64], b: &[f64], step: f64) -> Option<Self> {
         let splits = [split(a, step), split(b, step)];
-        let [of_a, of_b] = match splits {
+        let below = match splits {
             [None, None] => return None,
-            [Some(of_a), Some(of_b)] => [of_a, of_b],
-            [Some(of_a), None] => [of_a, beside(&of_a, b, step)?],
-            [None, Some(of_b)] => [beside(&of_b, a, step)?, of_b],
+            [Some(of_a), Some(of_b)] => [of_a.below, of_b.below],
+            [Some(of_a), None] => [of_a.below, beside(&of_a, b)],
+            [None, Some(of_b)] => [beside(&of_b, a), of_b.below],
         };
         let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
-        let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
-        let (of_a, of_b) = (upper(&of_a, a.len()), upper(&of_b, b.len()));
+        let (of_a, of_b) = ((a.len() - below[0], a.len()), (b.len() - below[1], b.len()));
         Some(Self {
             a: splits[0].map(levels),
             b: splits[1].map(levels),
@@ -165,38 +166,19 @@ fn distances(monotonic: &[f64]) -> Vec<f64> {
 fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
     Some(ModeSplit {
         below,
+        cut: f64::midpoint(sorted[below - 1], sorted[below]),
         low: quantile(&sorted[..below], 0.5)?,
         high: quantile(&sorted[below..], 0.5)?,
     })
 }
 
-/// A side that shows no modes by itself, beside one that does: two parts as far apart as those and
-/// about where those are, however few are in one; else all are in the mode that they are nearer to.
+/// How many values of a side that shows no modes by itself are in the lower mode of one that does:
+/// those below the middle of that one's gap.
 ///
-/// Without the first, who by chance shows its modes and who does not would make a difference of
-/// shares.
-fn beside(split: &ModeSplit, sorted: &[f64], step: f64) -> Option<ModeSplit> {
-    let gap = split.high - split.low;
-    let parts = Splits::of(sorted, step);
-    let far = (1..sorted.len()).filter(|&below| parts.apart(below) >= GAP);
-    let far = far.filter_map(|below| Some((parts.apart(below), at(sorted, below)?)));
-    let is_there = |found: &ModeSplit| (found.low - split.low).abs() < gap / 2.0;
-    let alike = far.filter(|(_, found)| is_alike(found.high - found.low, gap) && is_there(found));
-    if let Some((_, found)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        return Some(found);
-    }
-    let median = quantile(sorted, 0.5)?;
-    let is_upper = (median - split.high).abs() < (median - split.low).abs();
-    Some(if is_upper {
-        ModeSplit { below: 0, low: median - gap, high: median }
-    } else {
-        ModeSplit { below: sorted.len(), low: median, high: median + gap }
-    })
-}
-
-/// Whether two modes are about as far apart as two others.
-fn is_alike(one: f64, other: f64) -> bool {
-    (one - other).abs() <= one.min(other) / 2.0
+/// Another rule would make a difference of shares of who by chance shows its modes and who does
+/// not.
+fn beside(split: &ModeSplit, sorted: &[f64]) -> usize {
+    sorted.partition_point(|value| *value < split.cut)
 }
 
 /// The chance of so different shares, each of this many in all: of all tables that are no likelier

@@ -12,6 +12,9 @@ use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 use crate::interleaved::MovementQuestion;
 
+/// Modes this many times as far apart as the host's speed moves are a program's own.
+const FAR: f64 = 2.0;
+
 /// All that is worked with.
 pub(super) struct ComparisonWork {
     a: Vec<SampleValue>,
@@ -35,9 +38,14 @@ impl ComparisonWork {
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
-        let sides = if is_exact { without_path(&both) } else { [Vec::new(), Vec::new()] };
         let step = clock.compared_step;
-        let modes = SharedModes::of(scale, &sides[0], &sides[1], step)
+        let own = own_modes(scale, &both, step).filter(|_| is_exact);
+        let sides = match own {
+            None if is_exact => without_path(&both),
+            _ => Default::default(),
+        };
+        let modes = own
+            .or_else(|| SharedModes::of(scale, &sides[0], &sides[1], step))
             .or_else(|| both_have_modes(scale, &both, step).filter(|_| is_exact));
         let matters = rules.margin.ln_1p();
         let may_have_modes = scale == Scale::Ratio
@@ -232,6 +240,18 @@ impl ComparisonWork {
         ];
         notes.into_iter().flatten().collect()
     }
+}
+
+/// Modes that are so far apart that the host's speed, which moves by far less, does not make them.
+/// To take its path off would take one program's modes off the other.
+fn own_modes(scale: Scale, both: &BoundContrasts, step: f64) -> Option<SharedModes> {
+    let moved = both.interleaved().filter(|it| it.fit().host_moves(MovementQuestion::Once))?;
+    let least = FAR * moved.fit().uneven().ln_1p();
+    let is_far = |modes: Option<(f64, f64)>| {
+        modes.is_none_or(|(low, high)| scale.of_value(high) - scale.of_value(low) >= least)
+    };
+    let found = SharedModes::of(scale, both.a(), both.b(), step)?;
+    (scale == Scale::Ratio && is_far(found.a) && is_far(found.b)).then_some(found)
 }
 
 /// What may show the modes of the programs: ascending values of both. Modes that come and go with
