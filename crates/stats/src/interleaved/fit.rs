@@ -59,6 +59,9 @@ fn independent(errors: &[f64]) -> Vec<f64> {
     let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
     let mean = squares.iter().sum::<f64>() / number;
     let sum = mean * number * number / (number - 1.0).max(1.0);
+    if !sum.is_finite() {
+        return vec![f64::INFINITY; errors.len()];
+    }
     let least = EXACT * EXACT;
     if errors.len() < 3 {
         return vec![(sum / number).max(least); errors.len()];

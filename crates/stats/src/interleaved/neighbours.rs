@@ -248,7 +248,7 @@ fn errors(
         }
     }
     let pooled = if all.1 > 0.0 { all.0 / all.1 } else { f64::INFINITY };
-    let few: f64 = rounds / f64::max(rounds - 1.0, 1.0);
+    let few: f64 = f64::max(rounds, 1.0) / f64::max(rounds - 1.0, 1.0);
     let spread = programs as f64 / (programs as f64 - 1.0).max(1.0);
     let one = |program: usize| {
         let (sum, count) = of_programs[program];

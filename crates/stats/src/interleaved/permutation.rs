@@ -32,16 +32,24 @@ pub(super) struct Outcomes {
     pub seen: f64,
 }
 
+impl Outcomes {
+    fn varies(&self) -> bool {
+        self.possible.iter().any(|gain| *gain != self.possible[0])
+    }
+}
+
 /// The chance that the sum over all rounds is as high as seen, or higher.
 pub(super) fn chance_above(rounds: &[Outcomes]) -> f64 {
     let seen: f64 = rounds.iter().map(|round| round.seen).sum();
-    let orders: f64 = rounds.iter().map(|round| round.possible.len() as f64).product();
+    // Of equal values every order has the same outcome.
+    let varying = rounds.iter().filter(|round| round.varies());
+    let orders: f64 = varying.map(|round| round.possible.len() as f64).product();
     if orders <= COUNTED { counted(rounds, seen) } else { saddlepoint(rounds, seen) }
 }
 
 fn counted(rounds: &[Outcomes], seen: f64) -> f64 {
     let mut sums = vec![0.0];
-    for round in rounds {
+    for round in rounds.iter().filter(|round| round.varies()) {
         sums =
             sums.iter().flat_map(|sum| round.possible.iter().map(move |gain| sum + gain)).collect();
     }
