@@ -17,6 +17,10 @@ use crate::words::{count, cut, percent};
 /// be.
 const NOTHING: f64 = 0.05;
 
+/// From this probability on it is said that the host's speed moved.
+const SURE: f64 = 0.995;
+const MOVED: &str = "the host's speed moved; effects are corrected for it";
+
 /// By what it was decided, where wall time was requested.
 const BY_CPU: &str = " (by CPU time in place of wall time)";
 
@@ -400,6 +404,9 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     // Of what was not reproduced it stands elsewhere.
     let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));
     notes.extend(then.map(|then| AnswerNote::plain(format!("the ends {then}"))));
+    if bisection.standing.drift >= SURE {
+        notes.push(AnswerNote::plain(MOVED.to_owned()));
+    }
     if let Some(it) = bisection.left().filter(|it| it.said != ResidualFinding::Little) {
         notes.push(AnswerNote::plain(left(bisection, &it)));
         let searched = asked.all || !standing.sides.is_empty();
