@@ -159,7 +159,8 @@ pub fn compare(
     question: &Question,
     terms: &Comparing,
 ) -> Result<ComparisonResult, ExperimentError> {
-    preflight::check(bench, question)?;
+    let several = question.revisions.len() > 1 || !terms.patches.is_empty();
+    preflight::check_for(bench, question, several)?;
     check_at_once(question, terms)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;

@@ -11,20 +11,29 @@ use crate::{Context, Event, ExperimentError, Question};
 /// Whether what the question asks for can be executed here, as far as that is known before anything
 /// is built.
 pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
+    check_for(bench, question, question.revisions.len() > 1)
+}
+
+/// The same of one build or of `several`: a revision with a diff is another build too.
+pub(crate) fn check_for(
+    bench: &mut Context<'_>,
+    question: &Question,
+    several: bool,
+) -> Result<(), ExperimentError> {
     for benchmark in &question.plan.benchmarks {
         prepared::check(benchmark, &question.plan_folder)?;
         overwrite_guard::check(bench, benchmark, &question.plan_folder)?;
         prepared::rehearse(benchmark, bench.executor)?;
     }
-    warn_of_one_program(bench, question);
+    warn_of_one_program(bench, question, several);
     counters::check(bench, &question.plan)
 }
 
 /// Says which benchmarks measure the same at all revisions: those that use nothing of the build,
 /// and those that import modules of the work tree.
-pub(crate) fn warn_of_one_program(bench: &mut Context<'_>, question: &Question) {
+fn warn_of_one_program(bench: &mut Context<'_>, question: &Question, several: bool) {
     for benchmark in &question.plan.benchmarks {
-        if question.revisions.len() > 1 && !benchmark.names_revisions() {
+        if several && !benchmark.names_revisions() {
             bench.observer.note(&Event::SameForAll { benchmark: &benchmark.name });
         }
     }
