@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{Cgroup, Conditions, Failure, Inherit, Limit, Limits, Rule};
-use tacho_stats::compare::Comparison;
+use tacho_stats::compare::{ChoiceReason, Comparison, EstimatorChoice};
 
 use crate::block::AnswerNote;
 use crate::comparison::clauses;
@@ -63,10 +63,20 @@ pub fn host_speed<'a>(
     compared: impl Iterator<Item = &'a Comparison>,
     uneven: Option<f64>,
 ) -> Option<String> {
-    let moved = compared.filter(|it| clauses::uneven(&it.choice).is_some());
-    let gain = |it: &&Comparison| it.choice.gain.unwrap_or(0.0);
+    let choices: Vec<EstimatorChoice> = compared.map(|it| it.choice).collect();
+    let is_mixed = choices.iter().any(|it| it.because != choices[0].because);
+    let moved = choices.into_iter().filter(|it| clauses::uneven(it).is_some());
+    let gain = |it: &EstimatorChoice| it.gain.unwrap_or(0.0);
     let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
-    match (most.and_then(|it| clauses::uneven(&it.choice)), series::uneven(uneven, "times")) {
+    // Where each ratio has a reason of its own only the movement is common to all.
+    let most = most.map(|it| {
+        if is_mixed {
+            EstimatorChoice { because: ChoiceReason::Levels, gain: None, ..it }
+        } else {
+            it
+        }
+    });
+    match (most.and_then(|it| clauses::uneven(&it)), series::uneven(uneven, "times")) {
         (Some(line), Some(_)) => {
             Some(format!("{line}; times are corrected to the host's usual speed{RANGE}"))
         }
