@@ -96,7 +96,7 @@ pub fn state(change: &Change) -> String {
 pub fn which_levels(change: &Change, by_runs: bool, is_one_run: bool) -> &'static str {
     match (by_runs, is_one_run) {
         _ if change.finding.missed > 0 => "are those when the change was last seen",
-        (true, true) => "are from executions close in time",
+        (true, true) => "are fitted to all revisions of the run together",
         (true, false) => "leave out differences between runs",
         (false, _) => "are those right at the change",
     }
