@@ -373,7 +373,10 @@ fn a_command_without_a_steady_state_is_told() {
         told.contains("warning: `sh late`: no steady state: the level last changed "),
         "{told}"
     );
-    assert!(told.contains("hint: more rounds (`-r`) show whether the last level stays"), "{told}");
+    assert!(
+        told.contains("hint: execute more rounds (`-r`) to see whether the last level stays"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -553,7 +553,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no series was judged
-    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6, or 3 that one run measured in 3 rounds)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points, or 3 points of one run with 3 rounds)
     ");
 }
 

@@ -232,7 +232,7 @@ fn other_content_of_an_input_file_starts_a_new_series() {
     let edited = project.tacho("track").exits(0);
     assert_snapshot!(edited.stderr, @r#"
     note: the content of `in` changed: `answer` starts a new series, as version 2
-    hint: if both measure the same, write `same-as = 1` in the plan
+    hint: if version 2 measures the same as version 1, write `same-as = 1` in the plan
     "#);
     assert!(edited.stdout.starts_with("answer v2"), "{}", edited.stdout);
     let back = project.file("in", "1\n").tacho("track").succeeds();

@@ -79,7 +79,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 
 /// What a verdict needs.
 fn needs(points: usize) -> String {
-    format!("a verdict needs {points}, or 3 that one run measured in 3 rounds")
+    format!("a verdict needs {points} points, or 3 points of one run with 3 rounds")
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built

@@ -176,7 +176,10 @@ impl SurveyPlace<'_> {
 /// pinned.
 #[must_use]
 pub fn end(ended: SurveyEnd, [made, revisions]: [usize; 2], open: usize) -> String {
-    let took = format!("{} of {}", count(made, "build"), count(revisions, "revision"));
+    let took = match made {
+        0 => format!("no new builds; {} in the range", count(revisions, "revision")),
+        made => format!("{} of {}", count(made, "build"), count(revisions, "revision")),
+    };
     let left = || format!("{} {}", count(open, "change"), if open == 1 { "is" } else { "are" });
     match ended {
         SurveyEnd::Noise => format!("{took}: samples vary too much to exclude a change"),

@@ -121,8 +121,8 @@ impl BenchFindings<'_> {
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => Some(
-                "more rounds (`-r`) show whether the last level stays; with them, `-w found` \
-                 leaves out the rounds before it",
+                "execute more rounds (`-r`) to see whether the last level stays; then `-w found` \
+                 leaves out the rounds before that level",
             ),
             BenchWarning::Stolen(_) => None,
         }

@@ -62,7 +62,9 @@ impl ComparisonReport<'_> {
             let below = measured.iter().filter(|row| row.found_below_least()).count();
             let why = match below {
                 0 => String::new(),
-                some => format!("; {} found a difference below theirs", count(some, "other row")),
+                some => {
+                    format!("; not for {}, which found a smaller one", count(some, "other row"))
+                }
             };
             format!("; smallest detectable difference (with a chance of 80 %): {what}{why}")
         });

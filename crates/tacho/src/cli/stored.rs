@@ -21,7 +21,8 @@ pub struct FsckArgs {
 
 /// List runs, newest first
 ///
-/// The time of measuring begins when all builds are done. That of a bisection includes its builds.
+/// The column `measuring` has the time after all builds were made. For a bisection, it includes the
+/// builds.
 #[derive(Debug, Args)]
 pub struct LogArgs {
     /// List at most N runs

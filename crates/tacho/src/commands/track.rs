@@ -404,8 +404,10 @@ impl CommandSession {
                 &format!("{edit}: {it} starts a new series, as version {version}"),
             );
             if let Some(before) = measured {
-                let same =
-                    format!("if both measure the same, write `same-as = {before}` in the plan");
+                let same = format!(
+                    "if version {version} measures the same as version {before}, write `same-as = \
+                     {before}` in the plan"
+                );
                 output::note("hint", &same);
             }
         }

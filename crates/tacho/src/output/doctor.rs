@@ -215,7 +215,7 @@ pub fn past(all: &[KeptNoise]) -> Option<String> {
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
         let text = format!(
-            "{right} of {} predicted the next one at about the same load to within 30 %",
+            "of {}, {right} were within 30 % of the next result at about the same load",
             text::count(missed.len(), "earlier result")
         );
         out += &paragraph(&text, 0, COLUMNS);
