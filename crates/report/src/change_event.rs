@@ -39,8 +39,8 @@ fn beside_cpu_time(all: &[&Change]) -> Option<String> {
         of("wall").flat_map(|wall| of("cpu").map(move |cpu| (wall, cpu))).find(apart)?;
     let [wall, cpu] = [wall, cpu].map(|it| effect(it));
     Some(format!(
-        "wall time changed by {wall}, CPU time by {cpu}: waiting or the number of busy threads \
-         changed too"
+        "wall time changed by {wall}, CPU time by {cpu}: the rest is waiting, on a busy host for a \
+         CPU too, or another number of busy threads"
     ))
 }
 
@@ -59,8 +59,8 @@ mod tests {
             one
         };
         let (wall, cpu) = (of("wall", (0.4, 0.6)), of("cpu", (0.25, 0.29)));
-        let said = "wall time changed by +50.0 %, CPU time by +27.0 %: waiting or the number of \
-                    busy threads changed too";
+        let said = "wall time changed by +50.0 %, CPU time by +27.0 %: the rest is waiting, on a \
+                    busy host for a CPU too, or another number of busy threads";
         assert_eq!(together([&wall, &cpu]).as_deref(), Some(said));
         assert_eq!(together([&of("wall", (0.2, 0.6)), &cpu]), None, "both agree");
     }

@@ -1,9 +1,12 @@
-//! That edits which are not committed are not built.
+//! Edits since something was measured: of benchmarks, and of files that are not committed.
 
-use tacho_record::Revision;
+use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_record::plan::Source;
+use tacho_record::{Plan, Revision, in_backticks};
+use tacho_store::Store;
 use tacho_subject::edited_files;
 
+use crate::error::CliError;
 use crate::output;
 use crate::output::text::count;
 use crate::project::Project;
@@ -36,4 +39,36 @@ pub fn announce(project: &Project, revisions: &[Revision]) {
     };
     let command = format!("git{there} diff HEAD | tacho try -");
     output::note("hint", &format!("`{command}` measures the edits against `HEAD`"));
+}
+
+/// That a benchmark which is measured was edited: its samples stand apart from those before.
+pub fn report_edits(
+    store: &mut Store,
+    plan: &Plan,
+    is_measured: impl Fn(&str) -> bool,
+) -> Result<(), CliError> {
+    let edited = versions::edited(store, plan)?.into_iter();
+    for edited in edited.filter(|it| is_measured(&it.name)) {
+        let EditedBenchmark { name, version, is_same, inputs, measured } = edited;
+        let edit = if inputs.is_empty() {
+            format!("`{name}` was edited")
+        } else {
+            format!("the content of {} changed", in_backticks(&inputs))
+        };
+        if is_same {
+            let samples = format!("`same-as = {version}` keeps the samples of `{name}`");
+            output::note("note", &format!("{edit}; {samples}"));
+            continue;
+        }
+        let it = if inputs.is_empty() { "it".to_owned() } else { format!("`{name}`") };
+        output::note("note", &format!("{edit}: {it} starts a new series, as version {version}"));
+        if let Some(before) = measured {
+            let same = format!(
+                "if version {version} measures the same as version {before}, write `same-as = \
+                 {before}` in the plan"
+            );
+            output::note("hint", &same);
+        }
+    }
+    Ok(())
 }

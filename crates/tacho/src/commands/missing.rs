@@ -13,6 +13,7 @@ use tacho_store::Store;
 use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TrackArgs};
+use crate::commands::edited::report_edits;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -37,7 +38,7 @@ pub(super) fn execute(
     let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions = asked(project, command, &mut session.store)?;
-    session.report_edits(plan, |_| true)?;
+    report_edits(&mut session.store, plan, |_| true)?;
     let marks = marks(&session.store.changes(session.host_id)?);
     let asked = SessionRequest {
         counted: counted(command)?,

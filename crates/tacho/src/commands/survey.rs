@@ -17,6 +17,7 @@ use super::changes::found;
 use super::run_words;
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TrackArgs};
+use crate::commands::edited::report_edits;
 use crate::commands::selection::{narrowed, select};
 use crate::counters::{counters, usual_name};
 use crate::error::CliError;
@@ -62,7 +63,7 @@ pub(super) fn execute(
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
-    session.report_edits(&plan, |_| true)?;
+    report_edits(&mut session.store, &plan, |_| true)?;
     session.report_edited_recipe(project, &selected.revisions)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
     let range =

@@ -11,7 +11,6 @@ use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
-use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::plan::{PlannedMetric, Source};
 use tacho_record::{
@@ -21,12 +20,14 @@ use tacho_record::{
 use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
 use tacho_report::series::LEFT_BEHIND_HINT;
+
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
 use super::{layout_options, lookup, missing, run_words, survey, verdicts};
 use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
+use crate::commands::edited::report_edits;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
@@ -64,6 +65,9 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         return survey::execute(global, command, &project, plan, budget);
     }
     if command.dry_run {
+        if let Ok(mut store) = project.store_to_read() {
+            report_edits(&mut store, &plan, |_| true)?;
+        }
         return dry_run(&plan, &select(&project, command)?.revisions, command.shown.json);
     }
     // A mistyped revision leaves no empty store behind.
@@ -79,7 +83,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
-    session.report_edits(&plan, |_| true)?;
+    report_edits(&mut session.store, &plan, |_| true)?;
     session.report_edited_recipe(&project, &selected.revisions)?;
     let tracked = session.track(&project, plan.clone(), (&selected, &asked), global, command)?;
     if tracked.run.is_some() && !links.is_empty() {
@@ -375,41 +379,6 @@ impl CommandSession {
         let is_long = building.is_some_and(|time| time >= LONG);
         if is_long || lacking >= FEW && std::io::stderr().is_terminal() {
             output::note("note", &format!("all of history: {builds}"));
-        }
-        Ok(())
-    }
-
-    /// That a benchmark which is measured was edited: its samples stand apart from those before.
-    pub(super) fn report_edits(
-        &mut self,
-        plan: &Plan,
-        is_measured: impl Fn(&str) -> bool,
-    ) -> Result<(), CliError> {
-        let edited = versions::edited(&mut self.store, plan)?.into_iter();
-        for edited in edited.filter(|it| is_measured(&it.name)) {
-            let EditedBenchmark { name, version, is_same, inputs, measured } = edited;
-            let edit = if inputs.is_empty() {
-                format!("`{name}` was edited")
-            } else {
-                format!("the content of {} changed", in_backticks(&inputs))
-            };
-            if is_same {
-                let samples = format!("`same-as = {version}` keeps the samples of `{name}`");
-                output::note("note", &format!("{edit}; {samples}"));
-                continue;
-            }
-            let it = if inputs.is_empty() { "it".to_owned() } else { format!("`{name}`") };
-            output::note(
-                "note",
-                &format!("{edit}: {it} starts a new series, as version {version}"),
-            );
-            if let Some(before) = measured {
-                let same = format!(
-                    "if version {version} measures the same as version {before}, write `same-as = \
-                     {before}` in the plan"
-                );
-                output::note("hint", &same);
-            }
         }
         Ok(())
     }

@@ -39,6 +39,8 @@ pub enum BisectMistake {
     NothingToProbe,
     #[error("unknown bisection `{name}`")]
     NoBisection { name: String },
+    #[error("`{name}` is a bisection, not a revision")]
+    BisectionNotRevision { name: String },
     #[error("there are no bisections yet")]
     NoneYet,
     #[error("`tacho bisect` takes two revisions, and `{word}` is one more word")]
@@ -115,6 +117,9 @@ impl BisectMistake {
             Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
+            Self::BisectionNotRevision { name } => {
+                return format!("`tacho bisect log {name}` shows it");
+            }
             Self::NoneYet => "`tacho bisect GOOD BAD` starts one",
             Self::OneTooMany { .. } => "a command goes into `--run` or `--test`",
             Self::StepOfGit { word } => of_git(word),

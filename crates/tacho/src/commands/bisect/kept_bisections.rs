@@ -80,6 +80,11 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
     Ok(found.ok_or_else(missing)?)
 }
 
+/// Whether the plan's store has a bisection of that name.
+pub fn is_there(global: &GlobalArgs, name: &str) -> Result<bool, CliError> {
+    Ok(Project::open(global)?.store_to_read()?.bisection(name)?.is_some())
+}
+
 /// The plan's store, and that of what was typed for the repository without a plan, as far as they
 /// are there: at least one.
 fn stores(global: &GlobalArgs, repository: &Path) -> Result<Vec<Store>, CliError> {

@@ -36,15 +36,31 @@ pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliErr
         }
         None => match &command.change {
             Some(name) => measure(global, &change::asked(global, command, name)?),
-            None => match measure(global, command) {
-                Err(CliError::Subject(SubjectError::UnknownRevision { name, .. }))
-                    if command.bad.is_none() && is_change(global, &name)? =>
-                {
-                    measure(global, &change::asked(global, command, &name)?)
-                }
-                measured => measured,
-            },
+            None => {
+                measure(global, command).or_else(|error| of_stored_name(global, command, error))
+            }
         },
+    }
+}
+
+/// The name of a change in place of a revision stands for it; that of a bisection is a mistake.
+fn of_stored_name(
+    global: &GlobalArgs,
+    command: &BisectArgs,
+    error: CliError,
+) -> Result<Exit, CliError> {
+    match error {
+        CliError::Subject(SubjectError::UnknownRevision { name, .. })
+            if command.bad.is_none() && is_change(global, &name).unwrap_or(false) =>
+        {
+            measure(global, &change::asked(global, command, &name)?)
+        }
+        CliError::Subject(SubjectError::UnknownRevision { name, .. })
+            if kept_bisections::is_there(global, &name).unwrap_or(false) =>
+        {
+            Err(BisectMistake::BisectionNotRevision { name }.into())
+        }
+        error => Err(error),
     }
 }
 

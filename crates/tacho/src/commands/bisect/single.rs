@@ -12,6 +12,7 @@ use tacho_record::{Plan, Recipes, Revision};
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::commands::bisect::range::Range;
 use crate::commands::edited;
+use crate::commands::edited::report_edits;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::output::answer::versioned;
@@ -125,7 +126,7 @@ pub(crate) fn bisected(
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
     let is_planned = |name: &str| project.plan.benchmarks.iter().any(|it| it.name == name);
-    session.report_edits(&plan, is_planned)?;
+    report_edits(&mut session.store, &plan, is_planned)?;
     let with_left_out =
         inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
     let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();

@@ -16,6 +16,7 @@ use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::defaults::wished;
 use crate::commands::edited;
+use crate::commands::edited::report_edits;
 use crate::commands::layout_options;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{CommandSession, SessionRequest, conditions};
@@ -73,7 +74,9 @@ pub fn measure(
     }
     let revisions = revisions(selected.as_ref());
     edited::announce(project, &revisions);
-    session.report_edits(&plan, |name| terms.rows.iter().any(|(key, _)| key.name == name))?;
+    report_edits(&mut session.store, &plan, |name| {
+        terms.rows.iter().any(|(key, _)| key.name == name)
+    })?;
     let (mut terms, mut took) = (terms.clone(), None);
     let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {

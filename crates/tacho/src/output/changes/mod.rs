@@ -63,9 +63,9 @@ pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKe
         let names = series.points.iter().filter(is_failing).map(|it| it.revision.short());
         let names: Vec<&str> = names.collect();
         let list = first_of(&names, FAILING);
-        (!names.is_empty()).then(|| {
-            (series.key.clone(), format!("no metric is judged at {list}: all executions failed"))
-        })
+        let mut key = series.key.clone();
+        "all metrics".clone_into(&mut key.metric.name);
+        (!names.is_empty()).then(|| (key, format!("not judged at {list}: all executions failed")))
     };
     first.filter_map(remark).collect()
 }
