@@ -27,6 +27,17 @@ pub enum Exit {
     SideUndecided,
 }
 
+impl Exit {
+    /// Of an answer that has no other statuses.
+    pub fn of(is_interrupted: bool, is_complete: bool) -> Self {
+        match (is_interrupted, is_complete) {
+            (true, _) => Self::Interrupted,
+            (false, true) => Self::Success,
+            (false, false) => Self::Error,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {

@@ -35,12 +35,7 @@ fn main() -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            let exit = if error.is_interrupt() {
-                crate::exit::Exit::Interrupted
-            } else {
-                crate::exit::Exit::Error
-            };
-            exit.into()
+            crate::exit::Exit::of(error.is_interrupt(), false).into()
         }
     }
 }

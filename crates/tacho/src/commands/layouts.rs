@@ -55,9 +55,8 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
     }
     Ok(match &laid {
         LayoutsResult::Interrupted => Exit::Interrupted,
-        LayoutsResult::Measured(rows) if rows.interrupted => Exit::Interrupted,
-        LayoutsResult::Measured(rows) if rows.rows.iter().all(|row| row.levels.is_some()) => {
-            Exit::Success
+        LayoutsResult::Measured(rows) => {
+            Exit::of(rows.interrupted, rows.rows.iter().all(|row| row.levels.is_some()))
         }
         _ => Exit::Error,
     })

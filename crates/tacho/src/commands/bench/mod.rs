@@ -139,11 +139,5 @@ fn has_failed(standing: &CommandResult) -> bool {
 /// A command that failed is an error, also where others gave values; so is one that was never seen
 /// to work below its limit on address space, and a cleanup, as with hyperfine.
 fn exit(answer: &BenchResult, standings: &Standings, is_troubled: bool) -> Exit {
-    if answer.interrupted {
-        Exit::Interrupted
-    } else if is_troubled || standings.each.iter().any(has_failed) {
-        Exit::Error
-    } else {
-        Exit::Success
-    }
+    Exit::of(answer.interrupted, !is_troubled && !standings.each.iter().any(has_failed))
 }

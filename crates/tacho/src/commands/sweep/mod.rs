@@ -140,11 +140,7 @@ impl SweepContext {
         let text = || if command.markdown { report.markdown() } else { report.text() };
         print_answer(command.json, || report.answer(), text)?;
         let has_failed = found.rows.iter().any(|row| row.failed.0 > 0);
-        Ok(match (found.is_interrupted, has_failed || found.curve.is_err()) {
-            (true, _) => Exit::Interrupted,
-            (false, true) => Exit::Error,
-            (false, false) => Exit::Success,
-        })
+        Ok(Exit::of(found.is_interrupted, !has_failed && found.curve.is_ok()))
     }
 
     fn highest_load(
@@ -168,11 +164,7 @@ impl SweepContext {
                 output::aside(&format!("  | {line}"));
             }
         }
-        Ok(match (found.is_interrupted, &found.failure) {
-            (true, _) => Exit::Interrupted,
-            (false, Some(_)) => Exit::Error,
-            (false, None) => Exit::Success,
-        })
+        Ok(Exit::of(found.is_interrupted, found.failure.is_none()))
     }
 }
 
@@ -189,9 +181,5 @@ fn sweep_question(asked: &SweepRequest) -> SweepQuestion {
 
 fn grid_exit(found: &SweepAnswer, is_troubled: bool) -> Exit {
     let has_failed = found.rows.iter().any(|row| row.failed.0 > 0) || found.curve.is_err();
-    match (found.answer.interrupted, is_troubled || has_failed) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Error,
-        (false, false) => Exit::Success,
-    }
+    Exit::of(found.answer.interrupted, !is_troubled && !has_failed)
 }
