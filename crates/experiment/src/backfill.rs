@@ -8,10 +8,9 @@ use tacho_record::{BenchmarkKey, Build, Cell, Change, Revision};
 use tacho_store::{HostId, Store};
 
 use crate::pending::track_forecast::typical_execution;
-use crate::question::Question;
 use crate::run::prepare::missing;
-use crate::track::{TrackResult, track};
-use crate::{Context, ExperimentError};
+use crate::track::track;
+use crate::{Context, ExperimentError, Question, TrackResult};
 
 /// How many revisions are measured together: enough to distinguish levels, few enough that the
 /// first answer comes soon.

@@ -47,6 +47,7 @@ pub mod sweep;
 #[cfg(test)]
 mod test_context;
 mod track;
+mod track_result;
 #[cfg(test)]
 mod track_tests;
 pub mod trial;
@@ -63,7 +64,8 @@ pub use pending::resume_points::{NextRange, next_range};
 pub use pending::track_forecast::TrackForecast;
 pub use preflight::python_path::ShadowedModule;
 pub use run::elapsed::took;
-pub use track::{TrackResult, track};
+pub use track::track;
+pub use track_result::TrackResult;
 pub use trial::callgrind::CALLGRIND_SLOWER;
 pub use trial::hooks::HookFailure;
 pub use trial::readings::{LONGEST_OUTPUT, MOST_REPLICATES};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tacho_record::bisection::{Bisection, BisectionEnd, UndecidedReason};
-use tacho_record::{Purpose, Run, RunState};
+use tacho_record::{Purpose, Rule, Run, RunState};
 
-use crate::words::{count, duration};
+use crate::words::{count, duration, precision};
 
 /// Said where the user stopped a command that keeps what it measured.
 pub const RESUMES: &str = "interrupted: the same command resumes";
@@ -15,6 +15,63 @@ pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
 pub const NOTHING_YET: &str = "interrupted before anything was measured";
 /// Said where a store holds nothing.
 pub const NOTHING_MEASURED: &str = "nothing is measured yet: `tacho track` measures revisions";
+
+/// Why a session executed nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum NothingExecuted {
+    /// All rounds of the builds are executed; this many builds failed.
+    BuildsMeasured(usize),
+    /// All rounds of all revisions are executed.
+    AllMeasured,
+    /// This many revisions are built and have no samples yet, as a survey leaves them.
+    BuildsLeft(usize),
+    /// All was executed before, and all of it failed.
+    AllFailed,
+    /// All was executed before, and some of it failed.
+    SomeFailed,
+    /// All rounds were executed before the plan had the metric that is shown.
+    MetricUnread,
+    /// No revision has a build.
+    NothingBuilt,
+    /// Some builds give a different result each time.
+    Unsettled,
+}
+
+impl NothingExecuted {
+    /// In words, with the precision that the rule requests, if it does.
+    #[must_use]
+    pub fn words(self, rule: &Rule) -> String {
+        let to_precision = rule.precision.as_ref().map_or_else(String::new, |wanted| {
+            let rounds = count(rule.max_rounds as usize, "round");
+            format!(" to {}, or has reached the limit of {rounds}", precision(wanted.share))
+        });
+        match self {
+            Self::BuildsMeasured(0) => {
+                format!("nothing was missing: all builds are measured{to_precision}")
+            }
+            Self::BuildsMeasured(failed) => format!(
+                "nothing was left to measure: {} failed, and all others are measured{to_precision}",
+                count(failed, "build")
+            ),
+            Self::AllMeasured => {
+                format!("nothing was missing: all rounds are executed{to_precision}")
+            }
+            Self::BuildsLeft(left) => {
+                let (left, are) = (count(left, "revision"), if left == 1 { "is" } else { "are" });
+                format!("nothing was measured this time: {left} {are} built and not measured yet")
+            }
+            Self::AllFailed | Self::SomeFailed => format!(
+                "nothing was measured: everything was executed before, and {} of it failed",
+                if matches!(self, Self::AllFailed) { "all" } else { "some" }
+            ),
+            Self::MetricUnread => "nothing was measured: all rounds were executed before".into(),
+            Self::NothingBuilt => "nothing could be built, so nothing was measured".into(),
+            Self::Unsettled => {
+                "some builds give a different result each time, and cannot be measured".into()
+            }
+        }
+    }
+}
 
 /// When, where and how far it measured, and by what, a clause each: `2026-03-01 14:03 on lab, 11
 /// rounds, finished after 12.3 s of measuring`. `started` is the time in the reader's time zone;

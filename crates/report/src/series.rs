@@ -167,13 +167,13 @@ pub const RUN_BEGINS: &str = "where another run begins, only reported changes ar
 /// Marks the first values of another build recipe than that of the values before.
 pub const ANOTHER_RECIPE: &str = "another build recipe";
 /// Why a row has no change there.
-pub const ANOTHER_RECIPE_MEANS: &str =
+pub(crate) const ANOTHER_RECIPE_MEANS: &str =
     "built by another recipe: the difference to the row before may come from it, not from a commit";
 
 /// Marks values of another build recipe than the plan has now.
 const OTHER_RECIPE: &str = "other build recipe";
 /// What that means.
-pub const OTHER_RECIPE_MEANS: &str =
+pub(crate) const OTHER_RECIPE_MEANS: &str =
     "other build recipe: the plan or its quirks were edited after this build was measured";
 
 /// Whether a point's values are of another build recipe than the plan has now.

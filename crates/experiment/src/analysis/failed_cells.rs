@@ -1,8 +1,6 @@
-//! Which executions failed, of a run and in series.
+//! Which executions of a run failed.
 
-use std::collections::HashSet;
-
-use tacho_record::{Cell, Point, Purpose, Run, Sample, Series, SeriesKey};
+use tacho_record::{Cell, Purpose, Run, Sample};
 use tacho_store::{Store, StoreError};
 
 /// A cell of a run with executions that failed.
@@ -31,36 +29,4 @@ pub fn failed_cells(store: &mut Store, run: &Run) -> Result<Vec<FailedCell>, Sto
         }
     }
     Ok(all)
-}
-
-/// How many executions failed, and where the first did. Those of several metrics count once.
-#[must_use]
-pub fn failed_executions(series: &[Series]) -> Option<(usize, &SeriesKey, &Point)> {
-    let (mut seen, mut count, mut first) = (HashSet::new(), 0, None);
-    for (key, point) in failed_points(series) {
-        if seen.insert((key.benchmark.identity(), &point.revision.id)) {
-            count += point.failed as usize;
-            first.get_or_insert((key, point));
-        }
-    }
-    first.map(|(key, point)| (count, key, point))
-}
-
-/// Where executions failed and left no value: benchmark and revision, each once.
-#[must_use]
-pub fn failed_without_values(series: &[Series]) -> Vec<(String, &str)> {
-    let mut lacking = Vec::new();
-    for (key, point) in failed_points(series) {
-        let cell = (key.benchmark.to_string(), point.revision.short());
-        let is_empty = point.values.is_empty() && point.limited.count == 0;
-        if is_empty && !lacking.contains(&cell) {
-            lacking.push(cell);
-        }
-    }
-    lacking
-}
-
-fn failed_points(series: &[Series]) -> impl Iterator<Item = (&SeriesKey, &Point)> {
-    let all = series.iter().flat_map(|one| one.points.iter().map(|point| (&one.key, point)));
-    all.filter(|(_, point)| point.failed > 0 && point.equal_to.is_none())
 }

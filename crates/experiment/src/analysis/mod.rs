@@ -12,4 +12,5 @@ pub mod process_start;
 pub mod reference;
 pub mod reference_answer;
 pub mod series;
+pub mod tracked_series;
 pub mod usual_speed;

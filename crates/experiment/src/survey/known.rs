@@ -120,7 +120,7 @@ impl SurveyFacts {
         known.account(bench, digest)?;
         // What was tried before and is tried again is known to this session alone.
         known.made = known.made.max(placed.tried);
-        known.spent = known.spent.max(placed.building);
+        known.spent = known.spent.max(placed.tracked.building);
         Ok(known)
     }
 

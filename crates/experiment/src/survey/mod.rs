@@ -68,11 +68,11 @@ pub fn place(
     loop {
         let known = SurveyFacts::read(bench, question, (digest, wish), &placed)?;
         placed.surveyed = known.surveyed(question, &rules(question, wish, &known));
-        (placed.made, placed.builds) = (known.made, known.builds());
+        (placed.made, placed.tracked.builds) = (known.made, known.builds());
         bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
         let asked = (digest, question.plan.measure.link);
         let next = bench.next(&placed.surveyed, asked, left(wish, &known), &known)?;
-        let so_far = Some((placed.tried, placed.samples));
+        let so_far = Some((placed.tried, placed.tracked.samples));
         let ended = if next.is_empty() {
             Some(why(wish, &known, &placed))
         } else if so_far == before {
@@ -83,6 +83,8 @@ pub fn place(
         };
         if let Some(ended) = ended {
             placed.ended = ended;
+            placed.tracked.interrupted = ended == SurveyEnd::Interrupted;
+            placed.tracked.unsettled = ended == SurveyEnd::Unsettled;
             known.describe_edges(bench.store, question, &mut placed.surveyed)?;
             return Ok(placed);
         }
@@ -180,22 +182,22 @@ impl Context<'_> {
         let began = Instant::now();
         placed.tried += next.build.iter().filter(|place| !known.is_built(**place)).count();
         let builds = self.builds(&question).all(&question.revisions, false)?;
-        placed.building += began.elapsed();
+        placed.tracked.building += began.elapsed();
         let Some(builds) = builds else { return Ok(false) };
         let again: Vec<&str> =
             next.again.iter().map(|&place| known.revisions[place].id.as_str()).collect();
         let cells = known.cells(&question, &builds, &again);
         let began = Instant::now();
         let prepared = self.prepare_batch(&question, digest, cells)?;
-        placed.building += began.elapsed();
+        placed.tracked.building += began.elapsed();
         match prepared {
             Preparation::Interrupted => Ok(false),
             Preparation::NothingToDo | Preparation::Changed => Ok(true),
             Preparation::Ready(session) => {
                 let measured = measure(self, &session)?;
-                placed.run = Some(session.run.number);
-                placed.samples += measured.samples;
-                placed.executing += measured.executing;
+                placed.tracked.run = Some(session.run.number);
+                placed.tracked.samples += measured.samples;
+                placed.tracked.executing += measured.executing;
                 Ok(!measured.interrupted)
             }
         }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tacho_record::{BenchmarkKey, Build, Metric};
+use tacho_record::{BenchmarkKey, Metric};
 use tacho_report::survey::SurveyEnd;
 use tacho_stats::survey::Survey;
 
 use crate::survey::edges::EnvironmentEdge;
+use crate::track_result::TrackResult;
 
 /// What is looked for, and how much it may take.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,36 +59,25 @@ pub struct SurveyedBenchmark {
 pub struct SurveyOutcome {
     /// What is known of each benchmark.
     pub surveyed: Vec<SurveyedBenchmark>,
-    /// The builds, in order of history: those of this question, and those that were there.
-    pub builds: Vec<Build>,
+    /// What this session built and measured. The builds are those of this question, and those
+    /// that were there, in order of history; the run is the last one.
+    pub tracked: TrackResult,
     /// How many builds the question has taken, those of interrupted sessions included.
     pub made: usize,
     /// What ended it.
     pub ended: SurveyEnd,
-    /// The last run of this session, if there was any.
-    pub run: Option<i64>,
     /// Builds tried by this session.
     pub tried: usize,
-    /// Samples taken by this session.
-    pub samples: usize,
-    /// Time spent in builds by this session.
-    pub building: Duration,
-    /// Time spent in executions by this session, hooks included.
-    pub executing: Duration,
 }
 
 impl SurveyOutcome {
     pub(crate) fn nothing() -> Self {
         Self {
             surveyed: Vec::new(),
-            builds: Vec::new(),
+            tracked: TrackResult::nothing(),
             made: 0,
             ended: SurveyEnd::Interrupted,
-            run: None,
             tried: 0,
-            samples: 0,
-            building: Duration::ZERO,
-            executing: Duration::ZERO,
         }
     }
 }

@@ -95,7 +95,10 @@ fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
         "the grid, and a batch for each halving of both"
     );
     let again = past.place(&mut builder, &LEAST);
-    assert_eq!((places(&again), again.samples, again.made), (BOTH.to_vec(), 0, placed.made));
+    assert_eq!(
+        (places(&again), again.tracked.samples, again.made),
+        (BOTH.to_vec(), 0, placed.made)
+    );
 }
 
 #[test]
@@ -194,7 +197,7 @@ fn a_budget_is_spent_on_builds_too() {
     assert_eq!(placed.ended, SurveyEnd::Budget);
     assert!((5..15).contains(&builder.builds().len()), "{:?}", builder.builds());
     let again = past.place(&mut builder, &wish);
-    assert_eq!((again.samples, again.ended), (0, SurveyEnd::Budget), "spent stays spent");
+    assert_eq!((again.tracked.samples, again.ended), (0, SurveyEnd::Budget), "spent stays spent");
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn where_nothing_builds_it_ends() {
         builder.with(&format!("r{order}"), failed())
     });
     let placed = past.place(&mut builder, &LEAST);
-    assert!(places(&placed).is_empty() && placed.samples == 0);
+    assert!(places(&placed).is_empty() && placed.tracked.samples == 0);
     assert!(builder.builds().len() < 40, "{:?}", builder.builds());
 }
 

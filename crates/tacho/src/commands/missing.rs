@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::{MissingMeasurements, Question, fill, marks, would_fill};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{BuildGap, Counter, Plan, Revision, Rule, in_backticks};
@@ -64,18 +65,14 @@ pub(super) fn execute(
     session.report_load(filled.run)?;
     let report = TrackReport {
         tracked: &filled,
-        series: &series,
+        series: TrackedSeries(&series),
         revisions: &revisions,
         unbuilt: &unbuilt,
         links: &[],
         rule: &plan.measure.rule,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
-    Ok(match filled.interrupted {
-        true => Exit::Interrupted,
-        false if report.is_whole() => Exit::Success,
-        false => Exit::Error,
-    })
+    Ok(Exit::of(filled.interrupted, report.series.is_whole()))
 }
 
 /// The revisions that are requested, of those that are known.

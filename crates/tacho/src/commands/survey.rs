@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::TrackResult;
+use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::survey::{
     ReportedPlace, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
@@ -45,12 +45,11 @@ pub(super) fn execute(
     global: &GlobalArgs,
     command: &TrackArgs,
     project: &Project,
-    plan: Plan,
+    mut plan: Plan,
     budget: Option<Duration>,
 ) -> Result<Exit, CliError> {
     let began = Instant::now();
     let zoom = command.survey.zoom.as_ref().map(|name| Zoom::of(project, name)).transpose()?;
-    let mut plan = plan;
     if let Some(Zoom::Change(change)) = &zoom {
         plan = narrowed(&plan, std::slice::from_ref(&change.series.benchmark.name))?;
     }
@@ -70,23 +69,22 @@ pub(super) fn execute(
         wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
     // What lies outside of it is no matter of a zoom.
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
-    placed.builds.retain(|build| within.contains(build.revision.as_str()));
+    placed.tracked.builds.retain(|build| within.contains(build.revision.as_str()));
     let built: Vec<Revision> = built(&selected.revisions, &placed);
     let reports = match placed.ended {
         SurveyEnd::Interrupted => Vec::new(),
         _ => session.reported(project, &selected.revisions, &placed)?,
     };
     let series = session.series(project, &plan, &built, command)?;
-    session.report_left_behind(&plan, placed.run)?;
-    session.report_noise(placed.run)?;
-    session.report_load(placed.run)?;
-    report_rounds(command.rounds, &series, placed.run);
-    let came_to = came_to(&placed);
-    let unbuilt = BuildGap::of(&selected.revisions, &placed.builds);
+    session.report_left_behind(&plan, placed.tracked.run)?;
+    session.report_noise(placed.tracked.run)?;
+    session.report_load(placed.tracked.run)?;
+    report_rounds(command.rounds, &series, placed.tracked.run);
+    let unbuilt = BuildGap::of(&selected.revisions, &placed.tracked.builds);
     let report = SurveyReport {
         tracked: track_report::TrackReport {
-            tracked: &came_to,
-            series: &series,
+            tracked: &placed.tracked,
+            series: TrackedSeries(&series),
             revisions: &selected.revisions,
             unbuilt: &unbuilt,
             links: &[],
@@ -97,11 +95,7 @@ pub(super) fn execute(
         reports: &reports,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
-    Ok(match placed.ended {
-        SurveyEnd::Interrupted => Exit::Interrupted,
-        _ if report.tracked.has_values() => Exit::Success,
-        _ => Exit::Error,
-    })
+    Ok(Exit::of(placed.tracked.interrupted, TrackedSeries(&series).has_values()))
 }
 
 impl CommandSession {
@@ -123,9 +117,7 @@ impl CommandSession {
         };
         self.measure(project, wanted, |bench, question| place(bench, question, wish))
     }
-}
 
-impl CommandSession {
     /// What `tacho changes` reports of each place that was found on this host.
     fn reported(
         &mut self,
@@ -305,20 +297,8 @@ fn report_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
 
 /// The revisions that have a build, in order of history.
 fn built(revisions: &[Revision], placed: &SurveyOutcome) -> Vec<Revision> {
-    let is_built =
-        |revision: &&Revision| placed.builds.iter().any(|build| build.revision == revision.id);
+    let is_built = |revision: &&Revision| {
+        placed.tracked.builds.iter().any(|build| build.revision == revision.id)
+    };
     revisions.iter().filter(is_built).cloned().collect()
-}
-
-/// The same, as tracking prints it.
-fn came_to(placed: &SurveyOutcome) -> TrackResult {
-    TrackResult {
-        builds: placed.builds.clone(),
-        run: placed.run,
-        samples: placed.samples,
-        interrupted: placed.ended == SurveyEnd::Interrupted,
-        unsettled: placed.ended == SurveyEnd::Unsettled,
-        building: placed.building,
-        executing: placed.executing,
-    }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use tacho_experiment::analysis::execution_times::busy_share;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
+use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
 use tacho_experiment::{TrackForecast, TrackResult, track};
@@ -107,7 +108,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         selected.revisions.iter().filter(is_beside).map(|it| it.id.clone()).collect();
     let report = TrackReport {
         tracked: &tracked,
-        series: &series,
+        series: TrackedSeries(&series),
         revisions: &selected.revisions,
         unbuilt: &unbuilt,
         links: &beside,
@@ -120,15 +121,11 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
             verdicts::report_other_metrics(&found, &series);
         }
         report.print_lacking();
-        if tracked.run.is_none() && command.shown.metric.is_empty() && report.has_values() {
+        if tracked.run.is_none() && command.shown.metric.is_empty() && report.series.has_values() {
             session.report_new_metrics(&plan)?;
         }
     }
-    Ok(match tracked.interrupted {
-        true => Exit::Interrupted,
-        false if report.is_whole() => Exit::Success,
-        false => Exit::Error,
-    })
+    Ok(Exit::of(tracked.interrupted, report.series.is_whole()))
 }
 
 /// What was typed, with the counters among the metrics to be shown: they are counted too.

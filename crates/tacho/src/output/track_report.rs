@@ -1,18 +1,18 @@
 //! What tracking came to, as text and as JSON.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_experiment::analysis::failed_cells::{failed_executions, failed_without_values};
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::reference_answer;
+use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::{TrackResult, artifact_meant, other_failures};
 use tacho_record::{
-    AnswerDifference, BenchmarkKey, Build, BuildGap, Counter, Failure, Revision, Rule, Series,
-    first_of, short_name,
+    AnswerDifference, BenchmarkKey, Build, BuildGap, Counter, Failure, Revision, Rule, first_of,
+    short_name,
 };
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
 use tacho_report::layouts::TAKES_ORDER;
@@ -38,7 +38,7 @@ const OUTPUT_LINES: usize = 2;
 /// What a session came to.
 pub struct TrackReport<'a> {
     pub tracked: &'a TrackResult,
-    pub series: &'a [Series],
+    pub series: TrackedSeries<'a>,
     pub revisions: &'a [Revision],
     pub unbuilt: &'a [BuildGap],
     /// The full names of the revisions that only link the run.
@@ -77,8 +77,8 @@ impl TrackReport<'_> {
         if json {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
-        let tables: Vec<String> = self.series.iter().map(series_table::table).collect();
-        let levels = levels::text(self.series, &all_levels(store, self.series)?);
+        let tables: Vec<String> = self.series.0.iter().map(series_table::table).collect();
+        let levels = levels::text(self.series.0, &all_levels(store, self.series.0)?);
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
         self.report_equal_layouts();
         self.print_failed_builds(store, total);
@@ -114,8 +114,8 @@ impl TrackReport<'_> {
             total: total.as_secs_f64(),
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
-            series: AllSeries::from(self.series)
-                .with_levels(levels::answers(&all_levels(store, self.series)?))
+            series: AllSeries::from(self.series.0)
+                .with_levels(levels::answers(&all_levels(store, self.series.0)?))
                 .series,
         })
     }
@@ -143,7 +143,8 @@ impl TrackReport<'_> {
             return format!("{RESUMES}\n");
         }
         if tracked.run.is_none() {
-            return format!("{}\n", self.nothing());
+            let why = self.series.why_nothing(tracked, self.revisions.len());
+            return format!("{}\n", why.words(self.rule));
         }
         let other = total.saturating_sub(tracked.building + tracked.executing);
         format!(
@@ -154,55 +155,6 @@ impl TrackReport<'_> {
             text::duration(tracked.executing),
             text::duration(other),
         )
-    }
-
-    /// Why nothing was executed.
-    fn nothing(&self) -> String {
-        let is_built = |build: &Build| build.state.artifact().is_some();
-        let builds = &self.tracked.builds;
-        let left = self.left();
-        if self.tracked.unsettled {
-            "some builds give a different result each time, and cannot be measured".to_owned()
-        } else if !builds.iter().any(is_built) {
-            "nothing could be built, so nothing was measured".to_owned()
-        } else if left > 0 && !self.has_values() {
-            "nothing was measured: all rounds were executed before".to_owned()
-        } else if left > 0 {
-            let (revisions, are) =
-                (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
-            format!("nothing was measured this time: {revisions} {are} built and not measured yet")
-        } else if !failed_without_values(self.series).is_empty() {
-            let part = if self.has_values() { "some" } else { "all" };
-            format!("nothing was measured: everything was executed before, and {part} of it failed")
-        } else {
-            let is_all = builds.len() == self.revisions.len() && builds.iter().all(is_built);
-            let failed = tacho_experiment::failures(builds).0;
-            match failed {
-                0 if is_all => {
-                    format!("nothing was missing: all rounds are executed{}", self.to_precision())
-                }
-                0 => format!("nothing was missing: all builds are measured{}", self.to_precision()),
-                some => format!(
-                    "nothing was left to measure: {} failed, and all others are measured{}",
-                    text::count(some, "build"),
-                    self.to_precision()
-                ),
-            }
-        }
-    }
-
-    /// How precisely, where that was requested.
-    fn to_precision(&self) -> String {
-        let Some(wanted) = &self.rule.precision else { return String::new() };
-        let rounds = text::count(self.rule.max_rounds as usize, "round");
-        format!(" to {}, or has reached the limit of {rounds}", text::precision(wanted.share))
-    }
-
-    /// How many revisions are built and lack any sample of a benchmark, as a survey leaves them.
-    fn left(&self) -> usize {
-        let points = self.series.iter().flat_map(|series| &series.points);
-        let left = points.filter(|point| point.is_left());
-        left.map(|point| &point.revision.id).collect::<HashSet<_>>().len()
     }
 
     /// How many builds failed, and how the first one ended; of those that failed before this
@@ -278,7 +230,7 @@ impl TrackReport<'_> {
 
     /// How many executions failed, and how the first of them did.
     fn print_failed_executions(&self, store: &mut Store) -> Result<(), CliError> {
-        let Some((failed, key, point)) = failed_executions(self.series) else { return Ok(()) };
+        let Some((failed, key, point)) = self.series.failed_executions() else { return Ok(()) };
         let (benchmark, host) = (&key.benchmark, key.host.clone());
         let failure = point.failure.as_ref();
         let line = || failure.map(Failure::line);
@@ -291,11 +243,9 @@ impl TrackReport<'_> {
                 text::count(failed, "execution")
             ),
         );
-        let missing = match failure {
-            Some(Failure::NotStarted { missing, .. }) => missing.as_deref(),
-            _ => None,
-        };
-        if let Some(hint) = missing.and_then(where_it_is) {
+        if let Some(Failure::NotStarted { missing: Some(program), .. }) = failure
+            && let Some(hint) = where_it_is(program)
+        {
             note("hint", &hint);
             return Ok(());
         }
@@ -312,7 +262,7 @@ impl TrackReport<'_> {
 
     /// Says which have no value as their executions failed.
     pub fn print_lacking(&self) {
-        let lacking = failed_without_values(self.series);
+        let lacking = self.series.failed_without_values();
         if lacking.is_empty() {
             return self.print_unread();
         }
@@ -323,31 +273,14 @@ impl TrackReport<'_> {
 
     /// Says that no value of the metric is there, though nothing was missing.
     fn print_unread(&self) {
-        let left = self.left();
-        let first = self.series.first().filter(|_| left > 0 && self.tracked.run.is_none());
-        let Some(series) = first.filter(|_| !self.has_values()) else { return };
+        let left = self.series.left();
+        let first = self.series.0.first().filter(|_| left > 0 && self.tracked.run.is_none());
+        let Some(series) = first.filter(|_| !self.series.has_values()) else { return };
         let metric = &series.key.metric.name;
         let revisions = text::count(left, "revision");
-        note("error", &format!("{} has no values at {revisions}: {NEW_METRIC}", self.unread()));
+        note("error", &format!("`{metric}` has no values at {revisions}: {NEW_METRIC}"));
         let is_counted = Counter::named(metric).is_some();
         note("hint", &measure_new(metric, is_counted, self.rule.max_rounds));
-    }
-
-    /// The metric that is shown, where no sample has it.
-    fn unread(&self) -> String {
-        let metric = self.series.first().map(|series| series.key.metric.name.as_str());
-        metric.map_or_else(|| "it".to_owned(), |name| format!("`{name}`"))
-    }
-
-    /// Whether there are values, and nothing is without only because its executions failed.
-    pub fn is_whole(&self) -> bool {
-        self.has_values() && failed_without_values(self.series).is_empty()
-    }
-
-    /// Whether a single value came of it.
-    pub fn has_values(&self) -> bool {
-        let mut points = self.series.iter().flat_map(|series| &series.points);
-        points.any(|point| !point.values.is_empty() || point.limited.count > 0)
     }
 }
 

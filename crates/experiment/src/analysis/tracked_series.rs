@@ -1,0 +1,91 @@
+//! What the series of tracked revisions lack: what failed, and what was not executed.
+
+use std::collections::HashSet;
+
+use tacho_record::{Build, Point, Series, SeriesKey};
+use tacho_report::run::NothingExecuted;
+
+use crate::build::builds::failures;
+use crate::track_result::TrackResult;
+
+/// The series of the revisions that were requested.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackedSeries<'a>(pub &'a [Series]);
+
+impl<'a> TrackedSeries<'a> {
+    /// How many executions failed, and where the first did. Those of several metrics count once.
+    #[must_use]
+    pub fn failed_executions(self) -> Option<(usize, &'a SeriesKey, &'a Point)> {
+        let (mut seen, mut count, mut first) = (HashSet::new(), 0, None);
+        for (key, point) in self.failed_points() {
+            if seen.insert((key.benchmark.identity(), &point.revision.id)) {
+                count += point.failed as usize;
+                first.get_or_insert((key, point));
+            }
+        }
+        first.map(|(key, point)| (count, key, point))
+    }
+
+    /// Where executions failed and left no value: benchmark and revision, each once.
+    #[must_use]
+    pub fn failed_without_values(self) -> Vec<(String, &'a str)> {
+        let mut lacking = Vec::new();
+        for (key, point) in self.failed_points().filter(|(_, point)| !has_values(point)) {
+            let cell = (key.benchmark.to_string(), point.revision.short());
+            if !lacking.contains(&cell) {
+                lacking.push(cell);
+            }
+        }
+        lacking
+    }
+
+    /// How many revisions are built and lack any sample of a benchmark, as a survey leaves them.
+    #[must_use]
+    pub fn left(self) -> usize {
+        let left = self.points().filter(|(_, point)| point.is_left());
+        left.map(|(_, point)| &point.revision.id).collect::<HashSet<_>>().len()
+    }
+
+    /// Whether there is any value, be it that a limit was reached.
+    #[must_use]
+    pub fn has_values(self) -> bool {
+        self.points().any(|(_, point)| has_values(point))
+    }
+
+    /// Whether there are values, and none is missing because executions failed.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.has_values() && self.failed_without_values().is_empty()
+    }
+
+    /// Why a session executed nothing; `revisions` is how many were to be built.
+    #[must_use]
+    pub fn why_nothing(self, tracked: &TrackResult, revisions: usize) -> NothingExecuted {
+        let is_built = |build: &Build| build.state.artifact().is_some();
+        let (has_values, has_failed) =
+            (self.has_values(), !self.failed_without_values().is_empty());
+        let is_all = tracked.builds.len() == revisions && tracked.builds.iter().all(is_built);
+        match self.left() {
+            _ if tracked.unsettled => NothingExecuted::Unsettled,
+            _ if !tracked.builds.iter().any(is_built) => NothingExecuted::NothingBuilt,
+            0 if has_failed && has_values => NothingExecuted::SomeFailed,
+            0 if has_failed => NothingExecuted::AllFailed,
+            0 if is_all => NothingExecuted::AllMeasured,
+            0 => NothingExecuted::BuildsMeasured(failures(&tracked.builds).0),
+            left if has_values => NothingExecuted::BuildsLeft(left),
+            _ => NothingExecuted::MetricUnread,
+        }
+    }
+
+    fn points(self) -> impl Iterator<Item = (&'a SeriesKey, &'a Point)> {
+        self.0.iter().flat_map(|one| one.points.iter().map(|point| (&one.key, point)))
+    }
+
+    fn failed_points(self) -> impl Iterator<Item = (&'a SeriesKey, &'a Point)> {
+        self.points().filter(|(_, point)| point.failed > 0 && point.equal_to.is_none())
+    }
+}
+
+fn has_values(point: &Point) -> bool {
+    !point.values.is_empty() || point.limited.count > 0
+}
