@@ -3,7 +3,7 @@
 //! The store knows what each version executes. An entry that executes what a version executed is
 //! this version; an edited one is the next, with series of its own. `same-as` in the plan says
 //! that both wordings measure the same. The content of input files counts too; a version of which
-//! no content is known takes the first one. An edit of what never had a valid sample mends a
+//! no content is known takes the first one. An edit of what never had a valid sample fixes a
 //! mistake, and starts no version. Stores that were written before definitions were kept
 //! have them in the plans of their runs.
 

@@ -30,7 +30,7 @@ impl Complaint {
     /// From the line that says why.
     #[must_use]
     pub fn of(error: &str) -> Self {
-        // One cause names other symbols and files as a program grows: what mends it says that it is
+        // One cause names other symbols and files as a program grows: what fixes it says that it is
         // one.
         let cause = remedy_of(error).map_or_else(|| cause(error), |remedy| remedy.flags.to_owned());
         Self { error: error.to_owned(), cause }

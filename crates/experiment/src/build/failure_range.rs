@@ -13,7 +13,7 @@ use crate::{Context, ExperimentError, Question};
 /// The stretch around a revision in which builds fail as its own does, as places in the question's
 /// revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct FailureRange {
     /// The first that fails so.
     pub first: usize,
     /// The last that fails so.
@@ -143,11 +143,11 @@ impl Context<'_> {
 ///
 /// That it is one stretch is taken for granted: a few revisions within it that build, or fail
 /// otherwise, are not seen.
-pub fn window(
+pub fn find(
     bench: &mut Context<'_>,
     question: &Question,
     at: usize,
-) -> Result<Option<Window>, ExperimentError> {
+) -> Result<Option<FailureRange>, ExperimentError> {
     let mut look = |place| bench.seen(question, place);
     let mut known = BuildFacts { look: &mut look, seen: HashMap::new() };
     let last = question.revisions.len() - 1;
@@ -155,7 +155,7 @@ pub fn window(
         return Ok(None);
     };
     let up = known.side(at, |by| Some(at + by).filter(|place| *place <= last), last - at)?;
-    Ok(up.map(|(last, after)| Window { first, last, before, after }))
+    Ok(up.map(|(last, after)| FailureRange { first, last, before, after }))
 }
 
 /// How the builds of places ended, each looked at once.
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     /// Both sides of a place, and how many were looked at.
-    fn sides(at: usize, history: &[BuildResult]) -> (Window, usize) {
+    fn sides(at: usize, history: &[BuildResult]) -> (FailureRange, usize) {
         let mut made = 0;
         let mut look = |place: usize| {
             made += 1;
@@ -295,7 +295,7 @@ mod tests {
         let (first, before) = known.side(at, |by| at.checked_sub(by), at).unwrap().unwrap();
         let up = |by| Some(at + by).filter(|place| *place <= last);
         let (last, after) = known.side(at, up, last - at).unwrap().unwrap();
-        (Window { first, last, before, after }, made)
+        (FailureRange { first, last, before, after }, made)
     }
 
     /// One stretch that fails for this reason.
@@ -320,7 +320,7 @@ mod tests {
             let seen = |place| if place < first || place > last { BuildResult::Built } else { failed("error: one") };
             let history: Vec<BuildResult> = (0..length).map(seen).collect();
             let (window, made) = sides(at, &history);
-            let expected = Window {
+            let expected = FailureRange {
                 first,
                 last,
                 before: first.checked_sub(1).map(StretchNeighbour::Builds),

@@ -88,7 +88,7 @@ impl SurveyFacts {
     pub fn read(
         bench: &mut Context<'_>,
         question: &Question,
-        (digest, wish): (Digest, &SurveyRequest),
+        (digest, goal): (Digest, &SurveyRequest),
         placed: &SurveyOutcome,
     ) -> Result<Self, StoreError> {
         let mut of: HashMap<String, Build> = bench
@@ -108,7 +108,7 @@ impl SurveyFacts {
             measured: Vec::new(),
         };
         for (benchmark, key) in question.plan.keyed_benchmarks() {
-            let named = |metric: &&Metric| Some(&metric.name) == wish.metric.as_ref();
+            let named = |metric: &&Metric| Some(&metric.name) == goal.metric.as_ref();
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else {
                 continue;

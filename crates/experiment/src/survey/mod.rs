@@ -35,7 +35,7 @@ pub use reported::{ReportedPlace, reported};
 
 /// What makes it the same question: how is measured, what of, and how large a change is looked for;
 /// not how much it may take.
-fn digest(question: &Question, wish: &SurveyRequest) -> Digest {
+fn digest(question: &Question, goal: &SurveyRequest) -> Digest {
     let revisions: Vec<&str> =
         question.revisions.iter().map(|revision| revision.id.as_str()).collect();
     let rule = Rule { budget: None, ..question.rule().clone() };
@@ -45,7 +45,7 @@ fn digest(question: &Question, wish: &SurveyRequest) -> Digest {
         rule,
         recipes,
         revisions,
-        (wish.least, wish.zoom, &wish.metric),
+        (goal.least, goal.zoom, &goal.metric),
     );
     // Only a number that JSON cannot write has no text, and plans refuse those.
     Digest::of(format!(
@@ -59,26 +59,26 @@ fn digest(question: &Question, wish: &SurveyRequest) -> Digest {
 pub fn place(
     bench: &mut Context<'_>,
     question: &Question,
-    wish: &SurveyRequest,
+    goal: &SurveyRequest,
 ) -> Result<SurveyOutcome, ExperimentError> {
     check(bench, question)?;
-    let digest = digest(question, wish);
+    let digest = digest(question, goal);
     let mut placed = SurveyOutcome::nothing();
     let mut before = None;
     loop {
-        let known = SurveyFacts::read(bench, question, (digest, wish), &placed)?;
-        placed.surveyed = known.surveyed(question, &rules(question, wish, &known));
+        let known = SurveyFacts::read(bench, question, (digest, goal), &placed)?;
+        placed.surveyed = known.surveyed(question, &rules(question, goal, &known));
         (placed.made, placed.tracked.builds) = (known.made, known.builds());
         bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
         let asked = (digest, question.plan.measure.link);
-        let next = bench.next(&placed.surveyed, asked, left(wish, &known), &known)?;
+        let next = bench.next(&placed.surveyed, asked, left(goal, &known), &known)?;
         let so_far = Some((placed.tried, placed.tracked.samples));
         let ended = if next.is_empty() {
-            Some(why(wish, &known, &placed))
+            Some(why(goal, &known, &placed))
         } else if so_far == before {
             Some(SurveyEnd::Unsettled)
         } else {
-            let done = bench.batch(question, &next, digest, (wish, &known), &mut placed)?;
+            let done = bench.batch(question, &next, digest, (goal, &known), &mut placed)?;
             (!done).then_some(SurveyEnd::Interrupted)
         };
         if let Some(ended) = ended {
@@ -94,22 +94,22 @@ pub fn place(
 
 /// How densely is looked at first: as many builds as there may be decide, or as many as there is
 /// time for.
-fn rules(question: &Question, wish: &SurveyRequest, known: &SurveyFacts) -> SurveyRules {
-    let in_time = wish.budget.map(|budget| {
+fn rules(question: &Question, goal: &SurveyRequest, known: &SurveyFacts) -> SurveyRules {
+    let in_time = goal.budget.map(|budget| {
         let each = known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX));
         each.filter(|each| !each.is_zero())
             .map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
     });
-    let most = [wish.builds, in_time].into_iter().flatten().min();
-    let rules = SurveyRules::new(wish.least, question.revisions.len(), most)
+    let most = [goal.builds, in_time].into_iter().flatten().min();
+    let rules = SurveyRules::new(goal.least, question.revisions.len(), most)
         .in_rounds(question.plan.measure.rule.min_rounds as usize);
-    wish.zoom.map_or(rules, |(first, last)| SurveyRules { grid: 2, ..rules }.zoomed(first, last))
+    goal.zoom.map_or(rules, |(first, last)| SurveyRules { grid: 2, ..rules }.zoomed(first, last))
 }
 
 /// How many more builds there may be; 0 when the time is spent.
-fn left(wish: &SurveyRequest, known: &SurveyFacts) -> usize {
-    let builds = wish.builds.map(|most| most.saturating_sub(known.made));
-    let in_time = wish.budget.map(|budget| {
+fn left(goal: &SurveyRequest, known: &SurveyFacts) -> usize {
+    let builds = goal.builds.map(|most| most.saturating_sub(known.made));
+    let in_time = goal.budget.map(|budget| {
         let time = budget.saturating_sub(known.spent);
         match known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX)) {
             _ if time.is_zero() => 0,
@@ -127,10 +127,10 @@ fn whole(number: f64) -> usize {
     number.clamp(0.0, 1e6) as usize
 }
 
-fn why(wish: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> SurveyEnd {
+fn why(goal: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> SurveyEnd {
     let asks = placed.surveyed.iter().any(|one| !one.survey.asks.is_empty());
     let is_unseen = placed.surveyed.iter().any(|one| one.survey.unseen.is_some());
-    match (asks, wish.budget) {
+    match (asks, goal.budget) {
         (false, _) if is_unseen => SurveyEnd::Noise,
         (false, _) => SurveyEnd::Known,
         (true, Some(budget)) if known.spent >= budget => SurveyEnd::Budget,
@@ -170,13 +170,13 @@ impl Context<'_> {
         question: &Question,
         next: &Batch,
         digest: Digest,
-        (wish, known): (&SurveyRequest, &SurveyFacts),
+        (goal, known): (&SurveyRequest, &SurveyFacts),
         placed: &mut SurveyOutcome,
     ) -> Result<bool, ExperimentError> {
         let batch: BTreeSet<usize> = next.build.iter().chain(&next.again).copied().collect();
         let revisions = batch.iter().map(|&place| question.revisions[place].clone()).collect();
         let mut question = Question { revisions, ..question.clone() };
-        let time = wish.budget.map(|budget| budget.saturating_sub(known.spent));
+        let time = goal.budget.map(|budget| budget.saturating_sub(known.spent));
         let rule = &mut question.plan.measure.rule;
         rule.budget = [time, rule.budget].into_iter().flatten().min();
         let began = Instant::now();

@@ -53,21 +53,21 @@ impl SurveyPast {
         Execution { wall, ..ended(ExecutionEnd::Exited(0), at) }
     }
 
-    fn place(&self, builder: &mut ScriptedBuilder, wish: &SurveyRequest) -> SurveyOutcome {
-        self.asks(builder, &self.lab.question(), wish)
+    fn place(&self, builder: &mut ScriptedBuilder, goal: &SurveyRequest) -> SurveyOutcome {
+        self.asks(builder, &self.lab.question(), goal)
     }
 
     fn asks(
         &self,
         builder: &mut ScriptedBuilder,
         question: &Question,
-        wish: &SurveyRequest,
+        goal: &SurveyRequest,
     ) -> SurveyOutcome {
         let mut store = self.lab.store();
         let script = |request: &Request, at| self.executes(request, at);
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
         let mut bench = lab_context(&mut store, builder, &mut executor);
-        let placed = place(&mut bench, question, wish).unwrap();
+        let placed = place(&mut bench, question, goal).unwrap();
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         placed
     }
@@ -176,12 +176,12 @@ fn builds_that_were_there_before_are_not_counted() {
     // The first and the last, which are needed, are among them.
     build(&past, &mut builder, (0..200).step_by(10).chain([199]));
     let before = builder.builds().len();
-    let wish = SurveyRequest { builds: Some(12), ..LEAST };
+    let goal = SurveyRequest { builds: Some(12), ..LEAST };
     past.stop = 20;
-    assert_eq!(past.place(&mut builder, &wish).ended, SurveyEnd::Interrupted);
+    assert_eq!(past.place(&mut builder, &goal).ended, SurveyEnd::Interrupted);
     let interrupted = builder.builds().len() - before;
     past.stop = u64::MAX;
-    let placed = past.place(&mut builder, &wish);
+    let placed = past.place(&mut builder, &goal);
     let made = builder.builds().len() - before;
     assert_eq!(placed.made, made, "{placed:?}");
     assert!(interrupted > 0 && made > interrupted && made <= 12, "{interrupted} of {made}");
@@ -192,11 +192,11 @@ fn a_budget_is_spent_on_builds_too() {
     let past = SurveyPast::new();
     let mut builder = ScriptedBuilder::new();
     // A build takes a second.
-    let wish = SurveyRequest { budget: Some(Duration::from_secs(15)), ..LEAST };
-    let placed = past.place(&mut builder, &wish);
+    let goal = SurveyRequest { budget: Some(Duration::from_secs(15)), ..LEAST };
+    let placed = past.place(&mut builder, &goal);
     assert_eq!(placed.ended, SurveyEnd::Budget);
     assert!((5..15).contains(&builder.builds().len()), "{:?}", builder.builds());
-    let again = past.place(&mut builder, &wish);
+    let again = past.place(&mut builder, &goal);
     assert_eq!((again.tracked.samples, again.ended), (0, SurveyEnd::Budget), "spent stays spent");
 }
 
@@ -259,9 +259,9 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
 
     // A range over an edge is told to be one, and so where it begins.
     let past = SurveyPast::new();
-    let wish = SurveyRequest { builds: Some(3), ..LEAST };
+    let goal = SurveyRequest { builds: Some(3), ..LEAST };
     let question = with_a_quirk(&past, 60, 65, false);
-    let placed = past.asks(&mut ScriptedBuilder::new(), &question, &wish);
+    let placed = past.asks(&mut ScriptedBuilder::new(), &question, &goal);
     let range = places(&placed).iter().position(|(good, bad, _)| *good < 60 && 65 <= *bad).unwrap();
     let begins = TagChange { before: "none".into(), after: "q".into(), ..tagged.clone() };
     assert_eq!(

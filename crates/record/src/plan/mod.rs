@@ -98,7 +98,7 @@ impl Plan {
     }
 
     /// The plan with these wishes before its own, unless they contradict something in it.
-    pub fn wishing(&self, typed: RuleRequest) -> Result<Self, RuleError> {
+    pub fn with_rule(&self, typed: RuleRequest) -> Result<Self, RuleError> {
         let wishes = typed.before(&self.measure.wishes);
         let rule = wishes.rule()?;
         let same = |benchmark: &Benchmark| benchmark.expect.stdout == ExpectOutput::Same;

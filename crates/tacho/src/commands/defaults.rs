@@ -6,7 +6,7 @@ use tacho_record::{RuleError, RuleRequest, percentage};
 use crate::error::compare::CompareMistake;
 
 /// At most this many rounds, and so long.
-pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<RuleRequest, RuleError> {
+pub fn rule(rounds: Option<u32>, budget: Option<&str>) -> Result<RuleRequest, RuleError> {
     let budget = budget.map(tacho_record::duration).transpose()?;
     // The plan's own number is for tracking: it must not end what has time left.
     let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };

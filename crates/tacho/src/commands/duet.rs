@@ -6,9 +6,9 @@ use tacho_record::Cpus;
 use crate::error::CliError;
 use crate::output;
 
-/// The two, of those that are wished for.
-pub fn processors(wished: Option<&Cpus>) -> Result<[u32; 2], CliError> {
-    let found = two_cpus(wished).map_err(|source| CliError::NoDuet { source })?;
+/// The two, of those that are requested.
+pub fn processors(requested: Option<&Cpus>) -> Result<[u32; 2], CliError> {
+    let found = two_cpus(requested).map_err(|source| CliError::NoDuet { source })?;
     let [first, second] = found.cpus;
     if found.share_core {
         let shared =

@@ -23,7 +23,7 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
     let each = command.rounds.unwrap_or(levels.map_or(PROCESSES, |levels| levels.processes));
     let number = command.number.unwrap_or(levels.map_or(LAYOUTS, |levels| levels.layouts)).max(2);
     let rounds = RuleRequest { rounds: Some(each.max(2)), ..RuleRequest::default() };
-    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(rounds)?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(rounds)?;
     let precision = percentage(&command.precision)?;
     if let Some(name) = &command.metric {
         known_metric(&plan, name)?;

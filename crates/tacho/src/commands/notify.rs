@@ -26,32 +26,31 @@ const NOTIFIED: &str = ".tacho/notified";
 const FORMER: &str = ".tacho/told";
 
 /// The program that is notified of changes.
-pub struct Teller {
+pub struct Notifier {
     command: String,
     file: PathBuf,
 }
 
-impl Teller {
+impl Notifier {
     /// With the first use, what is known already counts as reported: the first notification does
     /// not repeat the past.
     pub fn open(project: &Project, command: &str) -> Result<Self, CliError> {
-        let teller = Self { command: command.to_owned(), file: project.folder.join(NOTIFIED) };
+        let notifier = Self { command: command.to_owned(), file: project.folder.join(NOTIFIED) };
         let former = project.folder.join(FORMER);
-        if former.exists() && !teller.file.exists() {
-            std::fs::rename(&former, &teller.file).map_err(CliError::writing(&teller.file))?;
+        if former.exists() && !notifier.file.exists() {
+            std::fs::rename(&former, &notifier.file).map_err(CliError::writing(&notifier.file))?;
         }
-        if !teller.file.exists() {
+        if !notifier.file.exists() {
             let mut store = Store::open(&project.location())?;
             let found = found::look(project, &mut store)?;
             let known = found.unreported(&BTreeSet::new());
-            teller.keep(&known.into_iter().map(|it| it.name.clone()).collect())?;
+            notifier.keep(&known.into_iter().map(|it| it.name.clone()).collect())?;
         }
-        Ok(teller)
+        Ok(notifier)
     }
 
-    /// Measures both sides of what is new again, interleaved, where it is
-    /// doubtful: what only the host did is withdrawn, and not reported.
-    /// Whether it was not interrupted.
+    /// Measures both sides of what is new again, interleaved, where it is doubtful: what only the
+    /// host did is withdrawn, and not reported. Whether it was not interrupted.
     pub fn doubt(
         &self,
         project: &Project,
@@ -67,9 +66,8 @@ impl Teller {
         if wanted.is_empty() {
             return Ok(true);
         }
-        let plan = project
-            .plan
-            .wishing(RuleRequest { rounds: Some(CONFIRMATION_ROUNDS), ..RuleRequest::default() })?;
+        let rounds = Some(CONFIRMATION_ROUNDS);
+        let plan = project.plan.with_rule(RuleRequest { rounds, ..RuleRequest::default() })?;
         let sides = SessionRequest {
             seed: begin.seed,
             quiet,

@@ -67,7 +67,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
         .iter()
         .take(number)
         .map(|taken| ProbeSide { side: taken.side.clone(), layouts: Vec::new() });
-    let wish = ProbeRequest {
+    let request = ProbeRequest {
         sides: sides.collect(),
         rows: rows.collect(),
         margin,
@@ -75,7 +75,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
         skip: command.skip.clone(),
         no_layouts: NO_LAYOUTS.into(),
     };
-    let end = measure((global, command), (&given, &like), plan, wish)?;
+    let end = measure((global, command), (&given, &like), plan, request)?;
     let sides = taken.iter().take(number).map(ResolvedSide::described).collect();
     let report = ProbeReport { end: &end, sides, is_kept: given.project().is_some() };
     let text = || if command.form.markdown { report.markdown() } else { report.text() };
@@ -184,27 +184,27 @@ fn measure(
     (global, command): (&GlobalArgs, &ProbeArgs),
     (given, like): (&SideLookup, &CompareArgs),
     plan: Option<Plan>,
-    mut wish: ProbeRequest,
+    mut request: ProbeRequest,
 ) -> Result<ProbeEnd, CliError> {
     let quiet = global.quiet || command.form.json;
     let root = Root::this_machine();
     let (Some(project), Some(plan)) = (given.project(), plan) else {
         return of_commands(given, ("tacho probe", like), quiet, |bench, question| {
-            probe(bench, question, &wish, &root)
+            probe(bench, question, &request, &root)
         });
     };
     let mut session = CommandSession::open(project, command.begin.wait)?;
-    let sides: Vec<_> = wish.sides.iter().map(|it| it.side.clone()).collect();
+    let sides: Vec<_> = request.sides.iter().map(|it| it.side.clone()).collect();
     let both = [sides[0].clone(), sides[sides.len() - 1].clone()];
     let selected = given.select(&both);
     if let Some(selected) = &selected {
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
-    lay_out((&mut session, project), (&plan, quiet), &revisions, &mut wish)?;
+    lay_out((&mut session, project), (&plan, quiet), &revisions, &mut request)?;
     let wanted =
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
-    session.measure(project, wanted, |bench, question| probe(bench, question, &wish, &root))
+    session.measure(project, wanted, |bench, question| probe(bench, question, &request, &root))
 }
 
 /// Links each revision in other orders, where that can be; else it says why not.
@@ -212,20 +212,20 @@ fn lay_out(
     (session, project): (&mut CommandSession, &Project),
     (plan, quiet): (&Plan, bool),
     revisions: &[Revision],
-    wish: &mut ProbeRequest,
+    request: &mut ProbeRequest,
 ) -> Result<(), CliError> {
     let named = |names: &[String]| names.iter().any(|name| name == "layout");
-    if named(&wish.skip) || !(wish.only.is_empty() || named(&wish.only)) {
+    if named(&request.skip) || !(request.only.is_empty() || named(&request.only)) {
         return Ok(());
     }
     let layouts: Vec<Layout> = other_orders(plan);
     if layouts.is_empty() {
-        wish.no_layouts = format!("other orders of linking: {NO_OTHER_ORDERS}");
+        request.no_layouts = format!("other orders of linking: {NO_OTHER_ORDERS}");
         return Ok(());
     }
-    for side in &mut wish.sides {
+    for side in &mut request.sides {
         let Program::Revision { revision } = &side.side.program else {
-            "only revisions can be linked again".clone_into(&mut wish.no_layouts);
+            "only revisions can be linked again".clone_into(&mut request.no_layouts);
             return Ok(());
         };
         let Some(known) = revisions.iter().find(|it| it.id == *revision) else { continue };
@@ -236,7 +236,7 @@ fn lay_out(
             }
             Ok(_) => {}
             Err(tacho_experiment::compare::ComparisonResult::NotBuilt { why, .. }) => {
-                wish.no_layouts = why;
+                request.no_layouts = why;
                 return Ok(());
             }
             Err(_) => return Ok(()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_experiment::{NextRange, next_range};
 use tacho_subject::{SubjectError, fetch, history};
 
-use super::notify::Teller;
+use super::notify::Notifier;
 use super::track;
 use crate::cli::{GlobalArgs, ScheduleArgs, TrackArgs};
 use crate::error::CliError;
@@ -19,21 +19,21 @@ pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let ScheduleArgs { since_last, fetch: fetched, notify, .. } = &command.schedule;
     let limit = tacho_record::duration(&command.schedule.fetch_timeout)?;
     let complete = !fetched || fetch_said(&project, limit)?;
-    let teller = notify.as_deref().map(|notify| Teller::open(&project, notify)).transpose()?;
+    let notifier = notify.as_deref().map(|notify| Notifier::open(&project, notify)).transpose()?;
     let exit = if *since_last {
         since(global, &project, command)?
     } else {
         track::measure(global, command)?
     };
-    let reported = match &teller {
-        Some(teller) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
+    let reported = match &notifier {
+        Some(notifier) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
             let doubts = !command.schedule.no_confirm;
             if doubts
-                && !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)?
+                && !notifier.doubt(&project, &command.begin, global.quiet || command.shown.json)?
             {
                 return Ok(Exit::Interrupted);
             }
-            teller.announce(&project)?
+            notifier.announce(&project)?
         }
         _ => Exit::Success,
     };

@@ -28,7 +28,7 @@ use crate::output::{self, text, track_report};
 use crate::project::Project;
 
 /// Whether few builds are to do: a number of them, one place, or a time for a range.
-pub(super) fn is_wished(command: &TrackArgs) -> bool {
+pub(super) fn is_survey(command: &TrackArgs) -> bool {
     let range = match command.revisions.as_slice() {
         [] => true,
         [one] => one.contains(".."),
@@ -55,18 +55,18 @@ pub(super) fn execute(
     }
     if command.dry_run {
         let selected = select(project, command)?;
-        let wish = wish(command, &selected, zoom.as_ref(), budget)?;
-        return dry_run(&plan, &selected.revisions, &wish, command.shown.json);
+        let goal = goal(command, &selected, zoom.as_ref(), budget)?;
+        return dry_run(&plan, &selected.revisions, &goal, command.shown.json);
     }
     let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(project, command)?;
-    let wish = wish(command, &selected, zoom.as_ref(), budget)?;
+    let goal = goal(command, &selected, zoom.as_ref(), budget)?;
     report_edits(&mut session.store, &plan, |_| true)?;
     session.report_edited_recipe(project, &selected.revisions)?;
-    let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
+    let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &goal)?;
     let range =
-        wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
+        goal.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
     // What lies outside of it is no matter of a zoom.
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.tracked.builds.retain(|build| within.contains(build.revision.as_str()));
@@ -91,7 +91,7 @@ pub(super) fn execute(
             rule: &plan.measure.rule,
         },
         placed: &placed,
-        wish: &wish,
+        goal: &goal,
         reports: &reports,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
@@ -105,7 +105,7 @@ impl CommandSession {
         (global, command): (&GlobalArgs, &TrackArgs),
         plan: Plan,
         selected: &SelectedRevisions,
-        wish: &SurveyRequest,
+        goal: &SurveyRequest,
     ) -> Result<SurveyOutcome, CliError> {
         self.know(selected)?;
         let wanted = SessionRequest {
@@ -115,7 +115,7 @@ impl CommandSession {
             asked: run_words::asked(&command.revisions, &selected.revisions),
             ..SessionRequest::new(plan, &selected.revisions)
         };
-        self.measure(project, wanted, |bench, question| place(bench, question, wish))
+        self.measure(project, wanted, |bench, question| place(bench, question, goal))
     }
 
     /// What `tacho changes` reports of each place that was found on this host.
@@ -192,7 +192,7 @@ impl Zoom {
     }
 }
 
-fn wish(
+fn goal(
     command: &TrackArgs,
     selected: &SelectedRevisions,
     zoom: Option<&Zoom>,
@@ -229,7 +229,7 @@ struct SurveyDryAnswer<'a> {
 fn dry_run(
     plan: &Plan,
     revisions: &[Revision],
-    wish: &SurveyRequest,
+    goal: &SurveyRequest,
     json: bool,
 ) -> Result<Exit, CliError> {
     let benchmarks = plan.keyed_benchmarks().len();
@@ -237,16 +237,16 @@ fn dry_run(
         let id = |at: usize| revisions[at].id.as_str();
         output::print_json(&versioned(SurveyDryAnswer {
             revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
-            least: wish.least,
-            builds: wish.builds,
-            budget: wish.budget.map(|budget| budget.as_secs_f64()),
-            good: wish.zoom.map(|(good, _)| id(good)),
-            bad: wish.zoom.map(|(_, bad)| id(bad)),
+            least: goal.least,
+            builds: goal.builds,
+            budget: goal.budget.map(|budget| budget.as_secs_f64()),
+            good: goal.zoom.map(|(good, _)| id(good)),
+            bad: goal.zoom.map(|(_, bad)| id(bad)),
             benchmarks,
         }))?;
         return Ok(Exit::Success);
     }
-    let among = match wish.zoom {
+    let among = match goal.zoom {
         Some((first, last)) => format!(
             "between {} and {}, {} apart",
             revisions[first].short(),
@@ -255,12 +255,12 @@ fn dry_run(
         ),
         None => format!("among {}", text::count(revisions.len(), "revision")),
     };
-    let most = wish.builds.map(|builds| format!(" with at most {}", text::count(builds, "build")));
-    let time = wish.budget.map(|time| format!(" in {}, builds included", text::duration(time)));
+    let most = goal.builds.map(|builds| format!(" with at most {}", text::count(builds, "build")));
+    let time = goal.budget.map(|time| format!(" in {}, builds included", text::duration(time)));
     let would = format!(
         "would look for changes of {} or more {among}{}{}, and execute {} {} at each built \
          revision\n",
-        text::percent(wish.least),
+        text::percent(goal.least),
         most.unwrap_or_default(),
         time.unwrap_or_default(),
         text::count(benchmarks, "benchmark"),

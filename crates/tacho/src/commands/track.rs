@@ -49,11 +49,11 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let project = Project::open(global)?;
     let command = &counting_metrics(&project, command);
     check_metrics(&project, command)?;
-    let few = survey::is_wished(command);
+    let few = survey::is_survey(command);
     let mut wishes = wishes(command)?;
     // Of a survey a budget is no rule of its runs: it is spent on builds too.
     let budget = wishes.budget.take_if(|_| few);
-    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(wishes)?;
     let mut plan = command.reference.applied(plan);
     plan.measure.reference.programs.get_or_insert(ReferenceMode::Cheap);
     let plan =

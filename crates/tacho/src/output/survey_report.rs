@@ -21,7 +21,7 @@ use crate::error::CliError;
 pub struct SurveyReport<'a> {
     pub tracked: track_report::TrackReport<'a>,
     pub placed: &'a SurveyOutcome,
-    pub wish: &'a SurveyRequest,
+    pub goal: &'a SurveyRequest,
     /// What `tacho changes` reports of each place of each series; empty where it was not asked.
     pub reports: &'a [Vec<ReportedPlace>],
 }
@@ -101,7 +101,7 @@ impl SurveyReport<'_> {
                 ended: word(self.placed.ended),
                 builds: self.placed.made,
                 revisions: self.tracked.revisions.len(),
-                least: self.wish.least,
+                least: self.goal.least,
                 series,
             },
         })
@@ -169,8 +169,8 @@ impl SurveyReport<'_> {
         SurveyFindings {
             key: &one.key,
             metric: &one.metric,
-            least: self.wish.least,
-            zoom: self.wish.zoom.map(|(first, last)| [first, last].map(|at| self.revision(at))),
+            least: self.goal.least,
+            zoom: self.goal.zoom.map(|(first, last)| [first, last].map(|at| self.revision(at))),
             unseen: one.survey.unseen,
             widest: one.survey.widest,
             places: one.survey.places.iter().enumerate().map(found).collect(),

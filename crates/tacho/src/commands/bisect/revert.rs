@@ -46,7 +46,7 @@ pub fn measure(
         .and_then(|()| fs::write(&path, diff))
         .map_err(CliError::reading(&path))?;
     let asked = trying::TryRequest {
-        plan: target::wish(&project.plan, command)?.plan,
+        plan: target::requested(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
         base: base.clone(),
         patch: (format!("the revert of {what}"), path),

@@ -49,23 +49,23 @@ pub(crate) fn once(
         }
     };
     let aside = range.aside.clone();
-    let mut wish = super::target::wish(&project.plan, command)?;
-    wish.plan.subject.onto = onto;
+    let mut target = super::target::requested(&project.plan, command)?;
+    target.plan.subject.onto = onto;
     if matches!(inside, BisectedCommits::All) {
         edited::announce(project, &range.selected.revisions);
         let typed = command.test.as_deref().or(command.typed.run.as_deref());
-        if let Some(same) = same_program(&wish.plan, wish.of, typed, &project.folder) {
+        if let Some(same) = same_program(&target.plan, target.of, typed, &project.folder) {
             output::note("warning", &same.warning());
             output::note("hint", &same.hint());
         }
     }
-    let layouts = if command.probe { other_orders(&wish.plan) } else { Vec::new() };
+    let layouts = if command.probe { other_orders(&target.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: BisectionRequest {
             aside: aside.as_ref().map(|aside| aside.id.clone()),
             within,
             spent,
-            ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
+            ..target.asked(command, (good, bad), range.exchanged, &layouts)?
         },
         layouts,
         aside,
@@ -79,7 +79,7 @@ pub(crate) fn once(
     if command.probe && inquiry.layouts.is_empty() {
         output::note("note", &format!("other orders of linking are left out: {NO_OTHER_ORDERS}"));
     }
-    let expected = expected(project, &wish.plan, &inquiry, command.retry_failed)?;
+    let expected = expected(project, &target.plan, &inquiry, command.retry_failed)?;
     if command.dry_run {
         if command.form.json {
             output::print_json(&versioned(expected_answer(&expected, &inquiry)))?;
@@ -96,7 +96,7 @@ pub(crate) fn once(
         output::aside(wrapped.trim_end());
     }
     let expected = expected.sd.filter(|_| !expected.is_by_cpu);
-    bisected(global, project, command, wish.plan, (&range, &inquiry, expected)).map(Some)
+    bisected(global, project, command, target.plan, (&range, &inquiry, expected)).map(Some)
 }
 
 /// What it is expected to take. A store that cannot be opened is reported where it is needed.

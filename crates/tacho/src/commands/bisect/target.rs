@@ -28,7 +28,7 @@ pub struct BisectTarget {
 }
 
 /// What the command asks of this plan.
-pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError> {
+pub fn requested(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError> {
     if let Some(command) = &command.test {
         if let Some((word, nearest)) = typed_subject::mistyped(command) {
             let what = format!("`--test` executes `{word}`, which is not in `PATH`");

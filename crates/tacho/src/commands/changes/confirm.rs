@@ -23,7 +23,7 @@ pub fn execute(
     names: &[String],
 ) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let plan = project.plan.clone().wishing(wishes(command)?)?;
+    let plan = project.plan.clone().with_rule(wishes(command)?)?;
     // What was never measured cannot be measured again: said before anything is locked.
     drop(project.store()?);
     let mut session = CommandSession::open(&project, command.wait)?;

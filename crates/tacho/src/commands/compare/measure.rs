@@ -14,7 +14,7 @@ use tacho_store::{Location, Store};
 
 use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
-use crate::commands::defaults::wished;
+use crate::commands::defaults::rule;
 use crate::commands::edited;
 use crate::commands::edited::report_edits;
 use crate::commands::layout_options;
@@ -139,7 +139,7 @@ fn question_of_commands(
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
-        plan: command.terms.reference.applied(empty_plan()?.wishing(wishes(command, None)?)?),
+        plan: command.terms.reference.applied(empty_plan()?.with_rule(wishes(command, None)?)?),
         plan_text: String::new(),
         plan_folder: crate::project::current_folder()?,
         revisions: Vec::new(),
@@ -187,5 +187,5 @@ pub fn metrics_of_commands(
 pub(crate) fn wishes(command: &CompareArgs, plan: Option<&Plan>) -> Result<RuleRequest, RuleError> {
     let rounds =
         plan.map_or(command.terms.rounds, |plan| layout_options::rounds(&command.terms, plan));
-    wished(rounds, command.terms.budget.as_deref())
+    rule(rounds, command.terms.budget.as_deref())
 }

@@ -132,10 +132,10 @@ fn processors(
     let is_compared = |name: &String| terms.rows.iter().any(|(key, _)| key.name == *name);
     let benchmarks =
         plan.into_iter().flat_map(|plan| &plan.benchmarks).filter(|it| is_compared(&it.name));
-    let mut wished: Vec<_> =
+    let mut requested: Vec<_> =
         benchmarks.map(|benchmark| benchmark.conditions.cpus.as_ref()).collect();
-    wished.dedup();
-    match wished[..] {
+    requested.dedup();
+    match requested[..] {
         [] => super::duet::processors(None).map(Some),
         [one] => super::duet::processors(one).map(Some),
         _ => Err(CompareMistake::DuetOfMany.into()),

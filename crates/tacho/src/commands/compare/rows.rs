@@ -116,7 +116,7 @@ fn live_rows(
     let plan = match given.project() {
         Some(project) if !is_command => {
             let wishes = wishes(command, Some(&project.plan))?;
-            let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
+            let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(wishes)?;
             Some(in_kept_versions(given, command, taken, plan)?)
         }
         _ => None,

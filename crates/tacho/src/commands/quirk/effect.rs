@@ -13,7 +13,7 @@ use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCo
 use super::Exit;
 use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
 use crate::commands::compare::exit_status::exit;
-use crate::commands::defaults::wished;
+use crate::commands::defaults::rule;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
 use crate::commands::session::CommandSession;
@@ -71,8 +71,8 @@ pub fn execute(
     };
     let processes =
         project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
-    let wishes = wished(command.rounds.or(processes), command.budget.as_deref())?;
-    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
+    let wishes = rule(command.rounds.or(processes), command.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(wishes)?;
     let layouts = layout_options::of_plan(&plan)?;
     let session = CommandSession::open(project, command.wait)?;
     let quiet = global.quiet || command.json;

@@ -1,7 +1,7 @@
 //! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
 //! in.
 
-use tacho_experiment::build::failure_range::{RemedyRoute, StretchNeighbour, Window};
+use tacho_experiment::build::failure_range::{FailureRange, RemedyRoute, StretchNeighbour};
 use tacho_experiment::quirks::remedies_to_try;
 use tacho_record::Revision;
 
@@ -60,7 +60,7 @@ fn words(cure: &RemedyRoute) -> String {
 
 impl Proposal {
     /// Whether a quirk was found with which the revision builds.
-    pub fn mends(&self) -> bool {
+    pub fn has_fix(&self) -> bool {
         self.cure.is_some()
     }
 
@@ -69,7 +69,7 @@ impl Proposal {
         &self,
         project: &Project,
         line: &[Revision],
-        window: &Window,
+        window: &FailureRange,
         error: &str,
     ) -> String {
         let why = self.cure.as_ref().map_or(error, |cure| cure.remedy().why);

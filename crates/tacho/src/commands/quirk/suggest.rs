@@ -1,7 +1,9 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::build::failure_range::{FailingStretch, StretchNeighbour, Window, window};
+use tacho_experiment::build::failure_range::{
+    FailingStretch, FailureRange, StretchNeighbour, find,
+};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
@@ -78,7 +80,7 @@ pub fn execute(
             return Ok(Some((build, None)));
         }
         let complaint = bench.complaint_of(&build);
-        Ok(window(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
+        Ok(find(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
     })?;
     let Some((build, found)) = found else { return Ok(interrupted()) };
     let skipped =
@@ -95,7 +97,7 @@ pub fn execute(
     let failing = found.map(|(window, complaint)| {
         let error = complaint.error().to_owned();
         let quirk = proposal.quirk(project, line, &window, &error);
-        Failing { line, window, error, quirk, mends: proposal.mends() }
+        Failing { line, window, error, quirk, is_fix: proposal.has_fix() }
     });
     if json {
         let builds = build.state.artifact().is_some();
@@ -132,18 +134,18 @@ fn suggested<'a>(
         revisions: window.map_or(0, |window| window.last - window.first + 1),
         others: failing.map_or_else(Vec::new, Failing::others),
         quirk: failing.map(|failing| failing.quirk.as_str()),
-        mends: failing.map(|failing| failing.mends),
+        mends: failing.map(|failing| failing.is_fix),
     }
 }
 
 /// A stretch that does not build, and what may be done about it.
 struct Failing<'a> {
     line: &'a [Revision],
-    window: Window,
+    window: FailureRange,
     error: String,
     quirk: String,
     /// Whether the quirk was tried and the revision builds with it.
-    mends: bool,
+    is_fix: bool,
 }
 
 impl Failing<'_> {
@@ -207,7 +209,7 @@ impl Failing<'_> {
                 out += &self.otherwise(nth, stretch);
             }
         }
-        let what = if self.mends {
+        let what = if self.is_fix {
             format!("{} builds with this quirk, for tacho.toml or quirks/*.toml", wanted.short())
         } else {
             "a quirk to fill in, for tacho.toml or quirks/*.toml".to_owned()
