@@ -84,6 +84,13 @@ impl Gate {
         }
     }
 
+    /// Whether a measured row is unclear by itself, and certainly below the limit.
+    #[must_use]
+    pub fn is_unclear_below(&self, row: &ComparedRow, margin: f64) -> bool {
+        let is_unclear = row.verdict == Verdict::Unclear && row.is_measured();
+        is_unclear && self.stands(row, margin) == RowAtGate::Below
+    }
+
     /// Whether a row that stands so makes the comparison fail.
     #[must_use]
     pub fn fails_on(&self, row: RowAtGate) -> bool {

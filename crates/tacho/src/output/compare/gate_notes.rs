@@ -110,16 +110,14 @@ impl CompareReport<'_> {
     /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
     /// 0.6 %)`. The warning beside it lists the undecided rows.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
-        let with = if self.terms.patches.is_empty() {
-            String::new()
-        } else {
-            format!(" with {}", self.names()[1])
-        };
-        format!(
-            "`--fail-on {}`{with}: {}",
-            stood.typed,
-            stood.clone().with_open_counted().outcome(&self.names()[0])
-        )
+        let outcome = stood.clone().with_open_counted().outcome(&self.names()[0]);
+        format!("`--fail-on {}`{}: {outcome}", stood.typed, self.with())
+    }
+
+    /// Of several diffs that are tried each is named by itself.
+    fn with(&self) -> String {
+        let is_tried = !self.terms.patches.is_empty();
+        if is_tried { format!(" with {}", self.names()[1]) } else { String::new() }
     }
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
@@ -170,7 +168,8 @@ impl CompareReport<'_> {
         };
         let limit = fail_on.limit().filter(|_| fail_on.gate.unclear)?;
         let is_open = |row: &ComparedRow| self.stands(row) == Some(RowAtGate::Open);
-        let below = all.rows.iter().filter(|row| self.is_unclear_below(row)).count();
+        let is_below = |row: &&ComparedRow| fail_on.gate.is_unclear_below(row, self.terms.margin);
+        let below = all.rows.iter().filter(is_below).count();
         let are = if below == 1 { "is" } else { "are" };
         (below > 0 && !all.rows.iter().any(is_open)).then(|| {
             format!(
@@ -179,11 +178,6 @@ impl CompareReport<'_> {
                 text::count(below, "unclear row")
             )
         })
-    }
-
-    /// Whether a row is unclear by itself, and not at the limit.
-    fn is_unclear_below(&self, row: &ComparedRow) -> bool {
-        row.verdict == Verdict::Unclear && self.stands(row) == Some(RowAtGate::Below)
     }
 
     /// What only one side has, but for what is a warning.
@@ -215,12 +209,7 @@ impl CompareReport<'_> {
             (false, 1) => "lets it pass",
             (false, _) => "lets them pass",
         };
-        // Of several diffs that are tried each is named by itself.
-        let with = if self.terms.patches.is_empty() {
-            String::new()
-        } else {
-            format!(" with {}", self.names()[1])
-        };
+        let with = self.with();
         let rows_of = text::count(all.rows.len(), "row");
         let is = if open.len() == 1 { "is" } else { "are" };
         // A row that is slower for certain may be so by less than the limit.
@@ -238,7 +227,7 @@ impl CompareReport<'_> {
         if open.len() > NAMED {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
         }
-        rows.extend(self.surely_below(all));
+        rows.extend(self.surely_below(gate, all));
         let them = if open.len() == 1 { "it" } else { "them" };
         Some(GateWarning {
             what: format!("{of}, and `--fail-on {typed}` {so}"),
@@ -248,8 +237,9 @@ impl CompareReport<'_> {
     }
 
     /// That other rows are unclear by themselves, and not at the limit.
-    fn surely_below(&self, all: &ComparisonData) -> Option<String> {
-        let below = all.rows.iter().filter(|row| self.is_unclear_below(row));
+    fn surely_below(&self, gate: &Gate, all: &ComparisonData) -> Option<String> {
+        let is_below = |row: &&ComparedRow| gate.is_unclear_below(row, self.terms.margin);
+        let below = all.rows.iter().filter(is_below);
         let names: Vec<String> = below.map(ComparedRow::name).collect();
         let list = first_of(&names, NAMED);
         (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {list}"))
