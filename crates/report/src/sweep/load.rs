@@ -6,7 +6,7 @@ use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, kept_at_least};
 use super::ValueNames;
 use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::run::INTERRUPTED;
-use crate::words::{count, percent, precision};
+use crate::words::{as_written, count, percent};
 
 /// What a search for the highest load found.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl LoadFindings<'_> {
                 ),
             ],
         };
-        let exceed = precision(self.goal.exceed_ratio).replace("± ", "");
+        let exceed = as_written(self.goal.exceed_ratio);
         let trials = count(search.trials().len(), "trial");
         lines.push(format!(
             "{trials}, by MLRsearch (RFC 9971): up to {} trials decide on each load, and {exceed} \
