@@ -42,8 +42,19 @@ impl<'a> TrackedSeries<'a> {
     /// How many revisions are built and lack any sample of a benchmark, as a survey leaves them.
     #[must_use]
     pub fn left(self) -> usize {
-        let left = self.points().filter(|(_, point)| point.is_left());
-        left.map(|(_, point)| &point.revision.id).collect::<HashSet<_>>().len()
+        self.revisions(Point::is_left)
+    }
+
+    /// How many revisions have fewer values than these rounds, and got none in this run; not of
+    /// those with several layouts.
+    #[must_use]
+    pub fn left_below(self, rounds: u32, run: Option<i64>) -> usize {
+        let is_left = |point: &Point| {
+            let is_new = run.is_some_and(|run| point.runs.contains(&run));
+            let is_measured = !is_new && !point.values.is_empty() && point.layouts.is_empty();
+            is_measured && point.values.len() < rounds as usize
+        };
+        self.revisions(is_left)
     }
 
     /// Whether there is any value, be it that a limit was reached.
@@ -75,6 +86,11 @@ impl<'a> TrackedSeries<'a> {
             left if has_values => NothingExecuted::BuildsLeft(left),
             _ => NothingExecuted::MetricUnread,
         }
+    }
+
+    fn revisions(self, is_counted: impl Fn(&Point) -> bool) -> usize {
+        let counted = self.points().filter(|(_, point)| is_counted(point));
+        counted.map(|(_, point)| &point.revision.id).collect::<HashSet<_>>().len()
     }
 
     fn points(self) -> impl Iterator<Item = (&'a SeriesKey, &'a Point)> {

@@ -9,7 +9,7 @@ use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::survey::{
     ReportedPlace, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
-use tacho_record::{BuildGap, Change, Plan, Point, Revision, Series, in_backticks};
+use tacho_record::{BuildGap, Change, Plan, Revision, in_backticks};
 use tacho_report::survey::SurveyEnd;
 use tacho_subject::{SelectedRevisions, history};
 
@@ -70,7 +70,8 @@ pub(super) fn execute(
     // What lies outside of it is no matter of a zoom.
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.tracked.builds.retain(|build| within.contains(build.revision.as_str()));
-    let built: Vec<Revision> = built(&selected.revisions, &placed);
+    let is_built = |it: &&Revision| placed.tracked.builds.iter().any(|one| one.revision == it.id);
+    let built: Vec<Revision> = selected.revisions.iter().filter(is_built).cloned().collect();
     let reports = match placed.ended {
         SurveyEnd::Interrupted => Vec::new(),
         _ => session.reported(project, &selected.revisions, &placed)?,
@@ -79,7 +80,7 @@ pub(super) fn execute(
     session.report_left_behind(&plan, placed.tracked.run)?;
     session.report_noise(placed.tracked.run)?;
     session.report_load(placed.tracked.run)?;
-    report_rounds(command.rounds, &series, placed.tracked.run);
+    report_rounds(command.rounds, TrackedSeries(&series), placed.tracked.run);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.tracked.builds);
     let report = SurveyReport {
         tracked: track_report::TrackReport {
@@ -164,14 +165,6 @@ impl Zoom {
         }
     }
 
-    /// The change that is known there.
-    fn change(&self) -> Option<&Change> {
-        match self {
-            Self::Change(change) => Some(change),
-            Self::Between(..) => None,
-        }
-    }
-
     /// After which and up to which of these revisions.
     fn window(&self, revisions: &[Revision]) -> Result<(usize, usize), CliError> {
         let place = |id: &str| {
@@ -199,7 +192,7 @@ fn goal(
     budget: Option<Duration>,
 ) -> Result<SurveyRequest, CliError> {
     let asked = command.survey.min_effect.map(|percent| percent / 100.0);
-    let change = zoom.and_then(Zoom::change);
+    let change = zoom.and_then(|it| if let Zoom::Change(it) = it { Some(it) } else { None });
     let known = change.and_then(|change| change.finding.effect);
     let of_change = change.map(|change| change.series.metric.name.clone());
     // The first of the metrics that are shown; a survey looks for the changes of one.
@@ -271,19 +264,13 @@ fn dry_run(
 }
 
 /// Says that what was measured before gets no more rounds here, however many were requested.
-fn report_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
+fn report_rounds(rounds: Option<u32>, series: TrackedSeries<'_>, run: Option<i64>) {
     let Some(rounds) = rounds else { return };
-    let is_left = |point: &&Point| {
-        let is_new = run.is_some_and(|run| point.runs.contains(&run));
-        let is_measured = !is_new && !point.values.is_empty() && point.layouts.is_empty();
-        is_measured && point.values.len() < rounds as usize
-    };
-    let points = series.iter().flat_map(|one| &one.points).filter(is_left);
-    let left: HashSet<&str> = points.map(|point| point.revision.id.as_str()).collect();
-    if !left.is_empty() {
-        let revisions = text::count(left.len(), "revision");
-        let keep = if left.len() == 1 { "keeps" } else { "keep" };
-        let fewer = text::count(rounds as usize, "sample");
+    let left = series.left_below(rounds, run);
+    if left > 0 {
+        let (revisions, fewer) =
+            (text::count(left, "revision"), text::count(rounds as usize, "sample"));
+        let keep = if left == 1 { "keeps" } else { "keep" };
         output::note(
             "note",
             &format!(
@@ -293,12 +280,4 @@ fn report_rounds(rounds: Option<u32>, series: &[Series], run: Option<i64>) {
         );
         output::note("hint", "without `--budget` and `--builds`, each revision gets all rounds");
     }
-}
-
-/// The revisions that have a build, in order of history.
-fn built(revisions: &[Revision], placed: &SurveyOutcome) -> Vec<Revision> {
-    let is_built = |revision: &&Revision| {
-        placed.tracked.builds.iter().any(|build| build.revision == revision.id)
-    };
-    revisions.iter().filter(is_built).cloned().collect()
 }
