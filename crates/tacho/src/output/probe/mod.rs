@@ -69,10 +69,13 @@ impl ProbeReport<'_> {
         }
         let rows = answer.rows.iter().flat_map(|row| {
             let row = reported(answer, row);
+            let heading = row.has_levels().then(|| Block::Heading(row.heading()));
             let table = row.has_levels().then(|| Block::Table(row.table()));
-            std::iter::once(Block::Lead(row.sentence)).chain(table)
+            heading.into_iter().chain([Block::Lead(row.sentence)]).chain(table)
         });
-        let all: Vec<Block> = rows.chain(left_out(&answer.terms.left_out)).collect();
+        let interrupted = answer.interrupted.then(|| Block::Sentence(RESUMES.to_owned()));
+        let missing = left_out(&answer.terms.left_out);
+        let all: Vec<Block> = rows.chain(interrupted).chain(missing).collect();
         out + "\n" + &blocks::markdown(&all, str::to_owned)
     }
 
