@@ -332,3 +332,12 @@ fn a_page_that_cannot_be_written_is_an_error_before_anything_is_executed() {
     let answer = sweep(&words).exits(2);
     assert!(answer.stderr.contains("cannot write `no/such/folder.html`"), "{}", answer.stderr);
 }
+
+#[test]
+fn a_value_without_a_ratio_is_named_as_all_values_are() {
+    let words = ["-m", "cost=key:cost", "--minimise", "cost", "-r", "1", "-P", "n=1,2"];
+    let answer = sweep(&[&words[..], &["sh -c 'echo cost=-{n}000000'"]].concat());
+    let both = answer.stdout + &answer.stderr;
+    let said = "`cost` was −1000000, and values are compared by their ratio";
+    assert!(both.contains(said), "{both}");
+}

@@ -52,8 +52,8 @@ pub enum MissingCurve {
     NotPositive {
         /// The metric's name.
         metric: String,
-        /// The value.
-        value: f64,
+        /// The value, with its unit.
+        value: String,
     },
 }
 
@@ -147,8 +147,9 @@ impl SweepQuestion {
         };
         let own: Vec<&[Sample]> = places.iter().map(|at| samples[*at].as_slice()).collect();
         let metrics: Vec<Metric> = places.iter().map(|at| self.metric(*at)).collect();
+        let shown = |value| self.metric(0).unit.show(value);
         let executions = executions(&own, &metrics)
-            .map_err(|value| MissingCurve::NotPositive { metric: metric(), value })?;
+            .map_err(|value| MissingCurve::NotPositive { metric: metric(), value: shown(value) })?;
         let levels = SweepLevels::of(&executions, places.len()).ok_or_else(nothing)?;
         let positions = self.positions.as_ref();
         let positions: Option<Vec<f64>> =
