@@ -12,11 +12,12 @@ fn fixed_programs_are_executed_beside_the_subject() {
     assert!(head.starts_with("run 1: track "), "{shown}");
     assert!(shown.contains("\nreference: 12 executions, "), "{shown}");
     assert!(shown.contains("\nmachine.kernel.version "), "{shown}");
-    // The page of the run has the same line.
+    // The page of the run has the same line, as a sentence.
     project.tacho("site pages").succeeds();
     let page = std::fs::read_to_string(project.path().join("pages/runs/1.html")).unwrap();
     let line = shown.lines().find(|line| line.starts_with("reference: ")).unwrap();
-    assert!(page.contains(&format!("<p class=\"note\">{line}</p>")), "{line}: {page}");
+    let sentence = format!("<p class=\"note\">R{}.</p>", &line[1..]);
+    assert!(page.contains(&sentence), "{line}: {page}");
     let run = project.tacho("show run:1 --json").succeeds().json();
     assert_eq!((&run["runs"][0]["run"], &run["runs"][0]["purpose"]), (&1.into(), &"track".into()));
     let off = project.tacho("track --reference off -r 3").succeeds();

@@ -124,7 +124,7 @@ fn level(level: RatioBounds) -> String {
 /// The disturbances that are not available, with the reasons; nothing where all are.
 #[must_use]
 pub fn left_out(all: &[UnavailableDisturbance]) -> Vec<Block> {
-    let lead = (!all.is_empty()).then(|| Block::Lead("not available here".to_owned()));
+    let lead = (!all.is_empty()).then(|| Block::Lead("not available on this host".to_owned()));
     let items = all.iter().map(|it| Block::Item(format!("`{}`: {}", it.name, it.why)));
     lead.into_iter().chain(items).collect()
 }

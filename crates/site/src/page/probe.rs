@@ -50,7 +50,7 @@ fn rows(record: &ProbeRecord) -> Markup {
         @for row in &record.rows { (one(row)) }
         @if !record.left_out.is_empty() {
             details {
-                summary { "Not available there" }
+                summary { "Not available on this host" }
                 ul { @for it in &record.left_out { li { (it.name) ": " (it.why) } } }
             }
         }

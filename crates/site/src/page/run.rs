@@ -24,7 +24,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     let content = html! {
         h1 { "Run " (number) ": " (with_code(&record.what)) }
         (summary(view, record))
-        @if let Some(reference) = &record.reference { p.note { (reference) } }
+        @if let Some(reference) = &record.reference { p.note { (sentence(reference, NO_NAMES)) } }
         (ways(view, "../", number))
         (super::probe::of_run(view, number))
         @if times.is_empty() {
