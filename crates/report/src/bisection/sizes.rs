@@ -218,7 +218,7 @@ mod tests {
             "were 2.000 ms and 5.000 ms (wall time), and are now 1.000 ms and 4.000 ms (CPU time)"
         );
         assert_eq!(subject(&bisection.asked), "wall time of `b`", "that was asked");
-        assert!(not_reproduced(&bisection).ends_with(" (by CPU time in place of wall time)"));
+        assert!(not_reproduced(&bisection).ends_with(" (in place of wall time)"));
         bisection.asked.test = Some("make test".to_owned());
         assert_eq!(level_heading(&bisection), "failures");
     }

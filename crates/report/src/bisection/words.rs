@@ -21,8 +21,8 @@ const NOTHING: f64 = 0.05;
 const SURE: f64 = 0.995;
 const MOVED: &str = "the host's speed moved; effects are corrected for it";
 
-/// By what it was decided, where wall time was requested.
-const BY_CPU: &str = " (by CPU time in place of wall time)";
+/// Follows the CPU time, where wall time was requested.
+const BY_CPU: &str = " (in place of wall time)";
 
 /// How sure something is: never quite, and never quite not.
 #[must_use]
@@ -510,7 +510,7 @@ mod tests {
             "not reproduced: a and b differ by less than 2 % in wall time of `b`"
         );
         let cpu = |reach: f64| BisectedEffect { estimate: 0.001, interval: (-reach, reach) };
-        let by = "less than 2 % in CPU time of `b` (by CPU time in place of wall time)";
+        let by = "less than 2 % in CPU time of `b` (in place of wall time)";
         assert!(said(Some(cpu(0.01))).ends_with(by));
         assert!(said(Some(cpu(0.05))).ends_with("less than 2 % in wall time of `b`"));
     }

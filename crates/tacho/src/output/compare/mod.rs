@@ -116,8 +116,8 @@ impl CompareReport<'_> {
     fn run(&self, all: &ComparisonData) -> Option<String> {
         let run = all.run.as_ref()?;
         let number = self.is_kept.then(|| format!("run {}", run.number));
-        let executing = all.executing.map(|it| format!("{} executing", text::duration(it)));
-        let parts = [number, executing, Some(format!("seed {}", run.seed))];
+        let took = all.executing.map(|it| format!("{} of measuring", text::duration(it)));
+        let parts = [number, took, Some(format!("seed {}", run.seed))];
         Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
