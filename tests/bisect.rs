@@ -66,7 +66,7 @@ fn the_commit_is_named_and_verified() {
 
     6 builds in <time>, 11 samples in <time>; run 1 on <host>
     `tacho bisect log <name>` shows each step
-    once more, with fresh samples:
+    bisect once more, with fresh samples:
       tacho bisect 04d0f63dfe d212f0c56c --benchmark work --metric work \
       --min-effect 2% --again
     "#);

@@ -132,7 +132,7 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     02c7abdf59  2023-11-15        3  14560     ←
         and the commit after it, the same program
 
-    once more, with fresh samples:
+    bisect once more, with fresh samples:
       tacho bisect good bad --benchmark work --metric work --min-effect 2% \
         --into-merges --again
     ");

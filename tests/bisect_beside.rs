@@ -70,7 +70,7 @@ fn all_that_shaped_it_is_in_the_command_that_repeats_it() {
     let [good, bad] = ["HEAD~7", "HEAD"].map(|name| id(&project, name)[..10].to_owned());
     let command = format!("tacho bisect {good} {bad} {typed}");
     // In lines of a terminal, which a shell reads as one.
-    let (_, again) = said.split_once("\nonce more, with fresh samples:\n  ").unwrap();
+    let (_, again) = said.split_once("\nbisect once more, with fresh samples:\n  ").unwrap();
     let again = again.lines().take(3).collect::<Vec<_>>().join("\n").replace(" \\\n    ", " ");
     assert_eq!(again, format!("{command} --again"), "{said}");
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;

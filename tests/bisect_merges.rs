@@ -94,7 +94,7 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     a876480bc1  2023-11-15        2  16800     ←
     54c0abd862  2023-11-15        2  16800
 
-    once more, with fresh samples:
+    bisect once more, with fresh samples:
       tacho bisect good bad --benchmark work --metric work --min-effect 2% \
         --into-merges --again
     ");

@@ -2,12 +2,39 @@
 
 use tacho_record::bisection::{
     BisectionRequest, Constant, Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect,
-    ResidualFinding,
+    ResidualFinding, TestedRevision,
 };
 use tacho_record::{Bisection, short_name};
 
 use super::sizes::{bounded, effect, least, name};
 use crate::words::{count, cut};
+
+/// Which others are the same program as one that was measured.
+#[must_use]
+pub fn same_as(bisection: &Bisection, rung: &TestedRevision) -> String {
+    // What cannot be measured between two of them may be another program.
+    let is_usable = |at: &usize| bisection.standing.unusable.iter().all(|it| it.place != *at);
+    let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();
+    match (next, rung.also.last()) {
+        (0, None) => String::new(),
+        (1, None) => "and the commit after it, the same program".to_owned(),
+        // Those between need not be built.
+        (_, None) => {
+            let last = name(bisection, rung.same_to);
+            let later = count(rung.same_to - rung.place, "commit");
+            format!("up to {last}, {later} later: the same program again")
+        }
+        (0, Some(last)) if rung.also.len() == 1 => {
+            format!("and {}, the same program", name(bisection, *last))
+        }
+        (0, Some(last)) => format!(
+            "and {} up to {}, the same program",
+            count(rung.also.len(), "other commit"),
+            name(bisection, *last)
+        ),
+        (_, Some(last)) => format!("and others up to {}, the same program", name(bisection, *last)),
+    }
+}
 
 /// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
 /// them, or that it was not measured.

@@ -21,7 +21,7 @@ mod words;
 mod wrong_answers;
 
 pub use beside_changes::beside_changes;
-pub use circumstances::{aside, constant, left, left_hint, merges, probes};
+pub use circumstances::{aside, constant, left, left_hint, merges, probes, same_as};
 pub use cost::{cost, whole_cost};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};

@@ -6,14 +6,14 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
     alike, around_it, changed_subject, constant, cost, cpu_change, effect_between, level,
-    level_heading, level_interval, level_of, likely, margin, outcome, probes, sides, size_remark,
-    subject, unusable_line, verified_with, whole_cost,
+    level_heading, level_interval, level_of, likely, margin, outcome, probes, same_as, sides,
+    size_remark, unusable_line, verified_with, whole_cost,
 };
 use tacho_report::block::NoteKind;
 
 use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
 use crate::page::blocks::with_code;
-use crate::page::links::linked;
+use crate::page::links::{linked, with_links};
 use crate::text::{count, grouped, minute};
 use crate::view::View;
 use crate::{BisectionRecord, svg};
@@ -28,7 +28,7 @@ pub(crate) fn page(
 ) -> Vec<u8> {
     let title = format!("Bisection {}", one.name);
     let content = html! {
-        h1 { "Which commit changed " (with_code(&subject(&one.asked))) }
+        h1 { "Which commit changed " (with_code(&changed_subject(one))) }
         p.lead { (sentence(view, "../", one)) }
         (numbers(view, one))
         (belief(view, one))
@@ -236,7 +236,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         "Level of each measured commit: " (heading)
                         @if noise { " with its 95 % interval" } ", in order of history."
                         @if !one.standing.culprits.is_empty() {
-                            " A line marks each commit that is named."
+                            " A line and an arrow mark each commit that is named."
                         }
                     }
                 }
@@ -264,15 +264,8 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             td.num { (count(rung.samples, "sample")) }
                             @if host { td { (beside(rung)) } }
                             td {
-                                @if named(rung) {
-                                    b { "this one" }
-                                } @else if let Some(last) = rung.also.last() {
-                                    "the same program as others up to "
-                                    (commit(view, &one.candidates[*last]))
-                                } @else if rung.same_to > rung.place {
-                                    "the same program again at "
-                                    (commit(view, &one.candidates[rung.same_to]))
-                                }
+                                @if named(rung) { b { "←" } " " }
+                                (with_links(view, "../", &same_as(one, rung)))
                             }
                         } } }
                     }

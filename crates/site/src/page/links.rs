@@ -22,7 +22,8 @@ pub(super) fn linked(view: &View, root: &str, clause: &str) -> Markup {
     }
 }
 
-fn with_links(view: &View, root: &str, text: &str) -> Markup {
+/// The words with each revision, bisection and run linked.
+pub(super) fn with_links(view: &View, root: &str, text: &str) -> Markup {
     let mut before = "";
     let words = text.split_inclusive(' ').map(|word| {
         let name = word.trim_end_matches([' ', ',', '.', ':', ';', ')']).trim_start_matches('(');

@@ -11,7 +11,7 @@ use tacho_record::bisection::{
 use tacho_report::bisection::{
     alike, around_it, changed_by, changed_subject, constant, cost, cpu_change, culprit_line,
     headline, level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry,
-    sides, size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
+    same_as, sides, size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
     verified_with, whole_cost,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
@@ -19,7 +19,7 @@ use tacho_report::block::{AnswerNote, Block, NoteKind};
 use super::commit;
 use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
-use crate::output::text::{self, count, day, wrap};
+use crate::output::text::{self, day, wrap};
 use crate::output::unbuilt;
 use crate::output::{table_width, terminal_width};
 
@@ -158,32 +158,6 @@ fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
         first.insert(0, Block::Lead(lead.to_owned()));
     }
     all
-}
-
-/// Which others are the same program as one that was measured.
-fn same_program(bisection: &Bisection, rung: &TestedRevision) -> String {
-    // What cannot be measured between two of them may be another program.
-    let is_usable = |at: &usize| bisection.standing.unusable.iter().all(|it| it.place != *at);
-    let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();
-    match (next, rung.also.last()) {
-        (0, None) => String::new(),
-        (1, None) => "and the commit after it, the same program".to_owned(),
-        // Those between need not be built.
-        (_, None) => {
-            let last = name(bisection, rung.same_to);
-            let later = count(rung.same_to - rung.place, "commit");
-            format!("up to {last}, {later} later: the same program again")
-        }
-        (0, Some(last)) if rung.also.len() == 1 => {
-            format!("and {}, the same program", name(bisection, *last))
-        }
-        (0, Some(last)) => format!(
-            "and {} up to {}, the same program",
-            count(rung.also.len(), "other commit"),
-            name(bisection, *last)
-        ),
-        (_, Some(last)) => format!("and others up to {}, the same program", name(bisection, *last)),
-    }
 }
 
 /// That a bisection named this revision, and for what.
@@ -372,7 +346,7 @@ impl LadderRow {
         let revision = &bisection.candidates[rung.place].revision;
         let error = margin(bisection, rung).unwrap_or_default();
         let is_named = bisection.standing.culprits.iter().any(|it| it.place == rung.place);
-        let same = same_program(bisection, rung);
+        let same = same_as(bisection, rung);
         let cells = [
             revision.short().to_owned(),
             day(revision.date),
@@ -442,7 +416,7 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
-        Some(_) => ("once more, with fresh samples", " --again"),
+        Some(_) => ("bisect once more, with fresh samples", " --again"),
         None => ("the same command resumes", ""),
     };
     let command = format!("{}{again}", bisection.command());
