@@ -411,7 +411,7 @@ fn an_export_to_standard_output_is_alone_there() {
     assert!(project.path().join("o.json").metadata().unwrap().len() > 0);
     assert!(!project.path().join("-").exists());
     let markdown = bench(&["-r", "1", "--export-markdown", "-", "true"]).exits(0);
-    assert!(markdown.stdout.starts_with("| Command |"), "{}", markdown.stdout);
+    assert!(markdown.stdout.starts_with("| command |"), "{}", markdown.stdout);
 }
 
 #[test]
@@ -909,4 +909,11 @@ fn that_a_command_is_mostly_its_shell_comes_before_its_numbers() {
     let [warning, numbers] =
         ["of the time, and is subtracted", "median"].map(|text| told.find(text).unwrap());
     assert!(warning < numbers, "{told}");
+}
+
+#[test]
+fn warnings_are_in_markdown_too() {
+    let markdown = bench(&["-r", "2", "--export-markdown", "-", "true", "exit 3"]).exits(2).stdout;
+    let warning = "\n- warning: `exit 3`: 2 executions failed; the first: exit 3\n";
+    assert!(markdown.contains(warning), "{markdown}");
 }

@@ -303,6 +303,18 @@ fn a_value_that_fails_is_shown_and_is_an_error() {
 }
 
 #[test]
+fn what_makes_the_numbers_worth_less_is_on_the_page_and_in_markdown() {
+    let project = Project::empty();
+    let words = ["sweep", "-q", "-r", "2", "--page", "o.html", "--markdown", "-P", "n=0,3"];
+    let command = project.command(words.into_iter().chain(["exit {n}"])).output().unwrap();
+    let markdown = Answer::of(&command).exits(2).stdout;
+    let page = std::fs::read_to_string(project.path().join("o.html")).unwrap();
+    let failed = "2 executions failed; the first: exit 3";
+    assert!(markdown.contains(&format!("\n- warning: `exit 3`: {failed}\n")), "{markdown}");
+    assert!(page.contains(&format!("<code>exit 3</code>: {failed}.</p>")), "{page}");
+}
+
+#[test]
 fn a_page_shows_the_curve_the_stages_and_the_front_in_one_file() {
     let project = Project::empty().file("work", WORK);
     let page = |words: &[&str]| {

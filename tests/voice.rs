@@ -293,7 +293,7 @@ fn commands_read_the_same_in_the_terminal_and_in_markdown() {
     }
     assert_eq!(compared, 1, "{markdown}");
     let above = terminal.lines().find(|line| line.starts_with("ratios to ")).unwrap();
-    assert!(markdown.contains(&format!("\n- {above}\n")), "{above}: {markdown}");
+    assert!(markdown.contains(&format!("\n- relative: {above}\n")), "{above}: {markdown}");
 }
 
 #[test]

@@ -58,11 +58,14 @@ const RANGE: &str = ", min and max as measured";
 
 /// How uneven the host was by these comparisons, and what it would have cost most not to see that;
 /// where times are those at its usual speed, that they are, and by what share it moved.
+/// `has_range`: min and max are shown beside the times.
 #[must_use]
 pub fn host_speed<'a>(
     compared: impl Iterator<Item = &'a Comparison>,
     uneven: Option<f64>,
+    has_range: bool,
 ) -> Option<String> {
+    let range = if has_range { RANGE } else { "" };
     let choices: Vec<EstimatorChoice> = compared.map(|it| it.choice).collect();
     let is_mixed = choices.iter().any(|it| it.because != choices[0].because);
     let moved = choices.into_iter().filter(|it| clauses::uneven(it).is_some());
@@ -78,9 +81,9 @@ pub fn host_speed<'a>(
     });
     match (most.and_then(|it| clauses::uneven(&it)), series::uneven(uneven, "times")) {
         (Some(line), Some(_)) => {
-            Some(format!("{line}; times are corrected to the host's usual speed{RANGE}"))
+            Some(format!("{line}; times are corrected to the host's usual speed{range}"))
         }
-        (line, usual) => usual.map(|it| it + RANGE).or(line),
+        (line, usual) => usual.map(|it| it + range).or(line),
     }
 }
 

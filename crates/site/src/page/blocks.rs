@@ -28,7 +28,7 @@ fn of_block(block: &Block, names: SideNames<'_>) -> Markup {
 }
 
 /// A note without the name of its row, which is that of its section.
-pub(super) fn note(note: &AnswerNote, names: SideNames<'_>) -> Markup {
+pub(crate) fn note(note: &AnswerNote, names: SideNames<'_>) -> Markup {
     let clause = match note.kind {
         NoteKind::Hint => format!("hint: {}", note.text),
         NoteKind::Plain | NoteKind::Warning => note.text.clone(),

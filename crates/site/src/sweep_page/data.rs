@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use tacho_record::{Host, Metric};
-use tacho_report::block::AnswerTable;
+use tacho_report::block::{AnswerNote, AnswerTable};
 use tacho_report::sweep::SweepMark;
 use tacho_stats::Summary;
 
@@ -25,6 +25,8 @@ pub struct SweepPage {
     pub metric: Metric,
     /// What was found, a clause each: a word, a colon and what it is.
     pub lines: Vec<String>,
+    /// What makes the numbers worth less, and what to do about it.
+    pub notes: Vec<AnswerNote>,
     /// The values that were executed, in their order; none of a search for the highest load.
     pub values: Vec<SweepPageValue>,
     /// The same in numbers and words.

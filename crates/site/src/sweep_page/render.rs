@@ -1,6 +1,7 @@
 //! The page around the pictures.
 
 use maud::{Markup, PreEscaped, html};
+use tacho_report::comparison::clauses::NO_NAMES;
 
 use super::axis::ValueAxis;
 use super::data::SweepPage;
@@ -31,6 +32,7 @@ impl SweepPage {
                 (text::minute(self.made)) "."
             }
             ul.findings { @for line in &self.lines { li { (clause(line)) } } }
+            @for note in &self.notes { (blocks::note(note, NO_NAMES)) }
             @if let Some(axis) = self.axis() { (self.charts(&axis)) }
             @if self.axis().is_none() && !self.values.is_empty() {
                 section { h2 { "The values" } (curve::rungs(self)) }

@@ -63,7 +63,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
         standings: &standings,
         margin,
         width: Some(width.unwrap_or(output::COLUMNS)),
-        detail: Detail { is_verbose: command.verbose, has_bars: command.bars },
+        detail: Detail { is_verbose: command.verbose, has_bars: command.bars, has_range: true },
     };
     if command.json {
         output::print_json(&output::answer::versioned(report.answer()))?;

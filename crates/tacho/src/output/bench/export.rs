@@ -7,8 +7,7 @@ use serde::Serialize;
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{LimitedExecutions, Sample};
-use tacho_report::block::Block;
-use tacho_report::comparison::clauses::{NO_NAMES, sentence};
+use tacho_report::block::{AnswerNote, Block};
 use tacho_report::comparison::shown;
 use tacho_report::summary::SummaryText;
 use tacho_stats::BoundedValue;
@@ -91,7 +90,7 @@ pub fn csv(report: &BenchReport<'_>) -> std::io::Result<String> {
 /// As `--export-markdown`, with the median and its interval, in the numbers of the terminal; the
 /// verdicts, and below the table what they are by.
 pub fn markdown(report: &BenchReport<'_>) -> String {
-    let mut out = "| Command | n | Median | 95 % interval | Min | Max | Relative | |\n\
+    let mut out = "| command | n | median | 95 % | min | max | relative | |\n\
                    |:---|---:|---:|---:|---:|---:|---:|:---|\n"
         .to_owned();
     let found = report.findings();
@@ -110,12 +109,24 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
         let cells = [name, n, median, interval, min, max, relative, verdict];
         out += &format!("| {} |\n", cells.join(" | "));
     }
-    let sentences: Vec<Block> =
-        found.ranking().into_iter().filter(|block| !matches!(block, Block::Table(_))).collect();
-    let below = blocks::markdown(&sentences, prose);
+    let host = report.host_line().map(AnswerNote::plain).into_iter();
+    let notes = host.chain(report.warnings()).map(Block::Note);
+    let below: Vec<Block> = sentences(found.ranking()).into_iter().chain(notes).collect();
+    let below = blocks::markdown(&below, prose);
     let below = if below.is_empty() { below } else { format!("\n{below}") };
-    let host = report.host_line().map(|line| format!("\n{}\n", sentence(&line, NO_NAMES)));
-    out + &below + &limits_reached(report) + &host.unwrap_or_default()
+    out + &below + &limits_reached(report)
+}
+
+/// The ranking without its rows, which are in the table above: the sentence that was right before
+/// them is of a column of it.
+fn sentences(mut ranking: Vec<Block>) -> Vec<Block> {
+    let rows = ranking.iter().position(|block| matches!(block, Block::Table(_)));
+    let Some(rows) = rows else { return ranking };
+    ranking.remove(rows);
+    if let Some(Block::Sentence(above)) = rows.checked_sub(1).and_then(|at| ranking.get_mut(at)) {
+        *above = format!("relative: {above}");
+    }
+    ranking
 }
 
 /// Below the table, what `>` and `<` in it come from.

@@ -37,6 +37,8 @@ pub struct Detail {
     pub is_verbose: bool,
     /// A bar for each execution, also where all are alike.
     pub has_bars: bool,
+    /// The smallest and the largest value of each.
+    pub has_range: bool,
 }
 
 impl BenchReport<'_> {

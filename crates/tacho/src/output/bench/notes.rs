@@ -3,7 +3,9 @@
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::{Failure, ReferenceMode};
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
+use tacho_report::block::{AnswerNote, NoteKind};
 use tacho_report::host;
+use tacho_report::run::INTERRUPTED;
 use tacho_report::series::steadiness;
 
 use super::BenchReport;
@@ -16,30 +18,71 @@ impl BenchReport<'_> {
     /// Prints what the numbers below are worth less for: most of the time of a command is not its
     /// own. Who reads the numbers first has believed them.
     pub fn print_warnings(&self) {
-        let mut hints: Vec<&str> = Vec::new();
-        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
-            self.print_warnings_of(&command.name, standing, true, &mut hints);
-        }
+        self.length_warnings().iter().for_each(print);
     }
 
-    /// Prints the warnings of a command: those of its length, or the others. A hint that holds for
-    /// several commands is given once, below the first.
-    fn print_warnings_of(
+    /// All that makes the numbers worth less, for a medium that is read as a whole.
+    pub fn warnings(&self) -> Vec<AnswerNote> {
+        let interrupted =
+            self.answer.interrupted.then(|| AnswerNote::plain(INTERRUPTED.to_owned()));
+        let mut hints: Vec<&str> = Vec::new();
+        let of_each = self.each().flat_map(|(command, standing)| {
+            let name = text::cut(&command.name, 40);
+            let refused = standing.refused.and_then(|limit| notes::refusal(&name, limit));
+            let failed = standing.failure.as_ref().map(|(failure, _)| {
+                AnswerNote::warning(notes::failure(&name, standing.failed, failure))
+            });
+            let others = self.warnings_of(&command.name, standing, false, &mut hints);
+            others.into_iter().chain(refused.into_iter().flatten()).chain(failed)
+        });
+        let of_each: Vec<AnswerNote> = of_each.collect();
+        let all = interrupted.into_iter().chain(self.length_warnings());
+        all.chain(self.common_warnings()).chain(of_each).chain(self.way_out()).collect()
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&BenchCommand, &CommandResult)> {
+        self.question.commands.iter().zip(&self.standings.each)
+    }
+
+    fn length_warnings(&self) -> Vec<AnswerNote> {
+        let mut hints: Vec<&str> = Vec::new();
+        self.each()
+            .flat_map(|(command, standing)| {
+                self.warnings_of(&command.name, standing, true, &mut hints)
+            })
+            .collect()
+    }
+
+    /// The warnings of no command alone.
+    fn common_warnings(&self) -> Vec<AnswerNote> {
+        let noted = |warning: &BenchWarning| {
+            let (what, hint) = self.worded(*warning);
+            let hint = hint.map(|hint| AnswerNote::hint(hint.to_owned()));
+            [AnswerNote::warning(what)].into_iter().chain(hint)
+        };
+        self.standings.warnings.iter().flat_map(noted).collect()
+    }
+
+    /// The warnings of a command: those of its length, or the others. A hint that holds for several
+    /// commands is given once, below the first.
+    fn warnings_of(
         &self,
         name: &str,
         standing: &CommandResult,
         are_of_length: bool,
         hints: &mut Vec<&'static str>,
-    ) {
+    ) -> Vec<AnswerNote> {
         let wanted = |it: &&BenchWarning| it.is_of_length() == are_of_length;
+        let mut all = Vec::new();
         for warning in standing.warnings.iter().filter(wanted) {
             let (what, hint) = self.worded(*warning);
-            output::note("warning", &format!("`{}`: {what}", text::cut(name, 40)));
+            all.push(AnswerNote::warning(format!("`{}`: {what}", text::cut(name, 40))));
             if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
-                output::note("hint", hint);
+                all.push(AnswerNote::hint(hint.to_owned()));
                 hints.push(hint);
             }
         }
+        all
     }
 
     fn worded(&self, warning: BenchWarning) -> (String, Option<&'static str>) {
@@ -50,17 +93,21 @@ impl BenchReport<'_> {
     /// Says what is less disturbed by other work, where something is unclear and more rounds would
     /// take long.
     pub fn print_way_out(&self) {
+        self.way_out().iter().for_each(print);
+    }
+
+    fn way_out(&self) -> Option<AnswerNote> {
         let found = self.findings();
-        if found.needs_way_out() {
+        found.needs_way_out().then(|| {
             let ways = self.question.ways_out(found.busy_share(), text::has_callgrind());
-            output::note("hint", &ways.line());
-        }
+            AnswerNote::hint(ways.line())
+        })
     }
 
     /// Prints the others beside the answer.
     pub fn print_notes(&self) {
         if self.answer.interrupted {
-            output::note("note", tacho_report::run::INTERRUPTED);
+            output::note("note", INTERRUPTED);
         } else if let Some(spent) =
             notes::spent_budget(&self.question.rule, self.findings().rounds())
         {
@@ -81,13 +128,7 @@ impl BenchReport<'_> {
         if let Some(line) = self.host_line() {
             output::note("note", &line);
         }
-        for warning in &self.standings.warnings {
-            let (what, hint) = self.worded(*warning);
-            output::note("warning", &what);
-            if let Some(hint) = hint {
-                output::note("hint", hint);
-            }
-        }
+        self.common_warnings().iter().for_each(print);
         self.print_absent();
         self.print_each();
         self.print_explanations();
@@ -96,7 +137,7 @@ impl BenchReport<'_> {
     /// How uneven the host was, and what that cost.
     pub(super) fn host_line(&self) -> Option<String> {
         let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
-        notes::host_speed(compared, self.standings.uneven)
+        notes::host_speed(compared, self.standings.uneven, self.detail.has_range)
     }
 
     /// What was requested and cannot be read here.
@@ -121,9 +162,9 @@ impl BenchReport<'_> {
         }
         let mut hints: Vec<&str> = Vec::new();
         let mut is_status_explained = false;
-        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
+        for (command, standing) in self.each() {
             let name = text::cut(&command.name, 40);
-            self.print_warnings_of(&command.name, standing, false, &mut hints);
+            self.warnings_of(&command.name, standing, false, &mut hints).iter().for_each(print);
             if self.detail.is_verbose {
                 print_outliers(&name, standing);
             }
@@ -169,9 +210,16 @@ fn print_outliers(name: &str, standing: &CommandResult) {
 /// Prints that nothing shows that it works below a limit.
 fn print_refusal(name: &str, standing: &CommandResult) {
     let refusal = standing.refused.and_then(|limit| notes::refusal(name, limit));
-    let Some([warning, hint]) = refusal else { return };
-    output::note("warning", &warning.text);
-    output::note("hint", &hint.text);
+    refusal.iter().flatten().for_each(print);
+}
+
+fn print(note: &AnswerNote) {
+    let kind = match note.kind {
+        NoteKind::Plain => "note",
+        NoteKind::Warning => "warning",
+        NoteKind::Hint => "hint",
+    };
+    output::note(kind, &note.text);
 }
 
 /// Whether it failed by its status alone: of a signal, a hook or a time limit the hint about

@@ -110,7 +110,7 @@ fn with_report<T>(then: impl FnOnce(&BenchReport<'_>) -> T) -> T {
         standings: &standings,
         margin: 0.01,
         width: None,
-        detail: Detail { is_verbose: false, has_bars: true },
+        detail: Detail { is_verbose: false, has_bars: true, has_range: true },
     })
 }
 
@@ -309,7 +309,7 @@ fn the_ratio_that_was_requested_is_named() {
         standings: &standings,
         margin: 0.01,
         width: None,
-        detail: Detail { is_verbose: false, has_bars: true },
+        detail: Detail { is_verbose: false, has_bars: true, has_range: true },
     };
     let ranking = report.ranking();
     assert!(ranking.contains("\nratios to `quick`, by minima, with 95 % intervals\n"), "{ranking}");
@@ -329,14 +329,14 @@ fn the_files_of_others() {
     nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.0806709984,0.0100838748,0.10043012,0.1012534,"1,9"
     "#);
     insta::assert_snapshot!(with_report(export::markdown), @r"
-    | Command | n | Median | 95 % interval | Min | Max | Relative | |
+    | command | n | median | 95 % | min | max | relative | |
     |:---|---:|---:|---:|---:|---:|---:|:---|
     | `quick` | 10 | 100.4 ms | 100.1 ms … 100.7 ms | 100.0 ms | 100.8 ms | 1.00 |  |
     | `slow and large` | 10 | 150.6 ms | 150.3 ms … 151.3 ms | 150.0 ms | 151.3 ms | × 1.500 (1.495 … 1.505) | slower |
     | `nearly \| as quick` | 10 | 100.8 ms | 100.7 ms … 101.3 ms | 100.4 ms | 101.3 ms | × 1.004 (1.001 … 1.008) | same, within ± 1 % |
 
     - `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
-    - ratios to `quick`, with 95 % intervals
+    - relative: ratios to `quick`, with 95 % intervals
     ");
     let json: serde_json::Value =
         serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();

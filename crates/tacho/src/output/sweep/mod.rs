@@ -5,12 +5,14 @@ mod bars;
 mod page;
 mod progress;
 
+use std::borrow::Cow;
+
 use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
     FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion,
 };
 use tacho_record::{Host, Unit};
-use tacho_report::block::Block;
+use tacho_report::block::{AnswerNote, Block};
 use tacho_report::sweep::{
     LoadFindings, OptimumFindings, SweepFindings, ValueNames, VariantFindings,
 };
@@ -69,25 +71,44 @@ impl SweepReport<'_> {
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
         let gap = if self.names.has_variants { "\n" } else { "" };
-        in_markdown(&self.findings().blocks()) + gap + &in_markdown(&self.variants().blocks())
+        let warnings: Vec<Block> = self.warnings().into_iter().map(Block::Note).collect();
+        let found = in_markdown(&self.findings().blocks());
+        found + gap + &in_markdown(&self.variants().blocks()) + &in_markdown(&warnings)
+    }
+
+    /// What makes the numbers worth less.
+    fn warnings(&self) -> Vec<AnswerNote> {
+        self.beside(&self.shown_standings(), false).warnings()
     }
 
     /// Prints what should be said beside the numbers.
     pub fn print_notes(&self, is_verbose: bool) {
-        let objective = self.question.objective.as_ref();
-        let other = objective.filter(|it| it.unit != Unit::Nanoseconds);
-        let other = other.map(|_| self.standings.without_times());
-        let report = bench::BenchReport {
+        let standings = self.shown_standings();
+        let report = self.beside(&standings, is_verbose);
+        report.print_warnings();
+        report.print_notes();
+    }
+
+    /// Without what is said of times, where the answer is about another metric.
+    fn shown_standings(&self) -> Cow<'_, Standings> {
+        match &self.question.objective {
+            Some(metric) if metric.unit != Unit::Nanoseconds => {
+                Cow::Owned(self.standings.without_times())
+            }
+            _ => Cow::Borrowed(self.standings),
+        }
+    }
+
+    fn beside<'a>(&'a self, standings: &'a Standings, is_verbose: bool) -> bench::BenchReport<'a> {
+        bench::BenchReport {
             host: self.host,
             question: &self.question.bench,
             answer: &self.found.answer,
-            standings: other.as_ref().unwrap_or(self.standings),
+            standings,
             margin: self.question.margin,
             width: Some(super::table_width()),
-            detail: bench::Detail { is_verbose, has_bars: false },
-        };
-        report.print_warnings();
-        report.print_notes();
+            detail: bench::Detail { is_verbose, ..bench::Detail::default() },
+        }
     }
 }
 

@@ -34,6 +34,7 @@ impl PageFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             metric,
             lines,
+            notes: Vec::new(),
             values: Vec::new(),
             table: AnswerTable::default(),
             grid: self.grid.clone(),
@@ -91,6 +92,7 @@ impl SweepReport<'_> {
             table: judged.found.table(),
             variants: self.page_variants(),
             variants_table: variants.table(),
+            notes: self.warnings(),
             ..facts.page(self.host, question.metric(0), lines)
         }
     }
