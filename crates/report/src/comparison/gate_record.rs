@@ -18,6 +18,8 @@ pub struct GateRecord {
     pub slower: Vec<String>,
     /// Those that are neither slower nor not, for certain.
     pub open: Vec<String>,
+    /// The first of these, each with what is known of it and what would decide.
+    pub deciding: Vec<String>,
     /// Whether it fails on them too.
     pub fails_on_open: bool,
     /// What only the first side has.
@@ -34,14 +36,13 @@ const LOPSIDED: f64 = 1.1;
 const FACTOR: f64 = 10.0;
 
 impl GateRecord {
-    /// The same with several undecided rows as a number, to be said where they are listed besides.
-    #[must_use]
-    pub fn with_open_counted(self) -> Self {
-        if self.open.len() < 2 {
-            return self;
-        }
+    /// The undecided rows: several as their number, since they are listed beside the outcome.
+    fn open(&self) -> Vec<String> {
         let what = if self.fails_on_open { "undecided rows" } else { "rows" };
-        Self { open: vec![format!("{} {what}", self.open.len())], ..self }
+        match self.open.len() {
+            0 | 1 => self.open.clone(),
+            several => vec![format!("{several} {what}")],
+        }
     }
 
     /// How it came out, and by what; `a` is what the first side is called.
@@ -55,7 +56,7 @@ impl GateRecord {
             .then(|| format!("benchmarks that only `{a}` has ({})", named(&gate.lone)));
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
         let mut by = gate.slower.clone();
-        by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
+        by.extend(gate.open().into_iter().filter(|_| gate.fails_on_open));
         let by: Vec<String> =
             (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
         let is_open = !gate.open.is_empty() && !gate.fails_on_open;
@@ -66,7 +67,7 @@ impl GateRecord {
                 (true, false) => Some(format!("failed because of {}", by.join(" and "))),
                 (false, _) => Some("passed".to_owned()),
             },
-            is_open.then(|| format!("undecided: {}", named(&gate.open))),
+            is_open.then(|| format!("undecided: {}", named(&gate.open()))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

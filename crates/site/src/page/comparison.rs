@@ -182,6 +182,9 @@ fn gate(one: &ComparisonRecord) -> Markup {
     html! {
         @if let Some(gate) = &one.gate {
             p { code { "--fail-on " (gate.typed) } ": " (gate.outcome(&short(one)[0])) "." }
+            @if !gate.deciding.is_empty() {
+                ul { @for row in &gate.deciding { li { (blocks::with_code(row)) } } }
+            }
         }
     }
 }

@@ -34,12 +34,16 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
         };
         outcome.at(wanted).map(worded).collect()
     };
+    let fail_on = FailOnGate::from(kept);
+    // What is missing otherwise is said of each row by itself.
+    let why = |row: &ComparedRow| format!("{}: {}", row.name(), why_open(&fail_on, row, || None));
     Some(GateRecord {
         typed: kept.typed.clone(),
         failed: outcome.failed,
         broken: broken(terms, rows),
         slower: of(RowAtGate::Slower),
         open: of(RowAtGate::Open),
+        deciding: outcome.at(RowAtGate::Open).take(NAMED).map(why).collect(),
         fails_on_open: gate.unclear,
         lone: kept.lone.clone(),
         fails_on_lone: gate.missing,
@@ -110,7 +114,7 @@ impl CompareReport<'_> {
     /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
     /// 0.6 %)`. The warning beside it lists the undecided rows.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
-        let outcome = stood.clone().with_open_counted().outcome(&self.names()[0]);
+        let outcome = stood.outcome(&self.names()[0]);
         format!("`--fail-on {}`{}: {outcome}", stood.typed, self.with())
     }
 
@@ -221,8 +225,10 @@ impl CompareReport<'_> {
             None => "unclear".to_owned(),
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
-        let line =
-            |row: &&ComparedRow| format!("{}: {}", row.name(), self.why_open(fail_on, all, row));
+        let line = |row: &&ComparedRow| {
+            let why = why_open(fail_on, row, || self.worded(all).missing(row));
+            format!("{}: {why}", row.name())
+        };
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
         if open.len() > NAMED {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
@@ -245,31 +251,6 @@ impl CompareReport<'_> {
         (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {list}"))
     }
 
-    /// What is known of an open row, and what would decide: of a limit fewer or more rounds than
-    /// of a difference.
-    fn why_open(&self, fail_on: &FailOnGate, all: &ComparisonData, row: &ComparedRow) -> String {
-        let by = slower_by(row).filter(|_| fail_on.gate.slower.is_some());
-        let whether = fail_on.limit().map_or_else(String::new, |limit| {
-            let slower = slower(&row.metric.unit);
-            format!(" whether it is {slower} by more than {}", as_written(limit))
-        });
-        let more = fail_on.gate.more(row);
-        let more = more.filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| {
-            let rounds = match more.rounds {
-                rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds"),
-                rounds => {
-                    format!("{} ({})", text::count(rounds, "more round"), rounds_take(row, rounds))
-                }
-            };
-            format!("{rounds} would decide{whether}")
-        });
-        let together = clear_alone(row.comparison.verdict, &row.metric.unit)
-            .filter(|_| row.verdict == Verdict::Unclear);
-        let parts = [by, together, more.or_else(|| self.worded(all).missing(row))];
-        let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        if why.is_empty() { "unclear".to_owned() } else { why }
-    }
-
     /// What it does not see, since only the first side has it.
     fn unseen(&self, FailOnGate { typed, gate }: &FailOnGate) -> Option<GateWarning> {
         let so = if gate.missing { "fails" } else { "ignores this" };
@@ -279,6 +260,35 @@ impl CompareReport<'_> {
             .then(|| format!("`--fail-on {typed},missing` fails on benchmarks that only A has"));
         (!self.lone[0].is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
     }
+}
+
+/// What is known of an open row, and what would decide: of a limit fewer or more rounds than of a
+/// difference; else what is `missing`.
+fn why_open(
+    fail_on: &FailOnGate,
+    row: &ComparedRow,
+    missing: impl Fn() -> Option<String>,
+) -> String {
+    let by = slower_by(row).filter(|_| fail_on.gate.slower.is_some());
+    let whether = fail_on.limit().map_or_else(String::new, |limit| {
+        let slower = slower(&row.metric.unit);
+        format!(" whether it is {slower} by more than {}", as_written(limit))
+    });
+    let more = fail_on.gate.more(row);
+    let more = more.filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| {
+        let rounds = match more.rounds {
+            rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds"),
+            rounds => {
+                format!("{} ({})", text::count(rounds, "more round"), rounds_take(row, rounds))
+            }
+        };
+        format!("{rounds} would decide{whether}")
+    });
+    let together = clear_alone(row.comparison.verdict, &row.metric.unit)
+        .filter(|_| row.verdict == Verdict::Unclear);
+    let parts = [by, together, more.or_else(missing)];
+    let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    if why.is_empty() { "unclear".to_owned() } else { why }
 }
 
 /// That only one side has these benchmarks.
