@@ -232,7 +232,7 @@ fn a_page_shows_what_was_with_it_and_without() {
     for text in [
         "HEAD with and without fast.diff",
         ">better</b>",
-        "without again",
+        "HEAD again",
         "× 0.750",
         "tacho show run:1",
     ] {

@@ -101,12 +101,8 @@ impl ComparisonReport<'_> {
         let of = of.unwrap_or_default();
         let found = [text(5), text(6), text(7), of.as_str()];
         let found: Vec<&str> = found.into_iter().filter(|it| !it.is_empty()).collect();
-        let also = second.map_or_else(String::new, |(ratio, of)| match of {
-            clauses::UNCORRECTED => {
-                format!("without correction for the host's speed, the ratio of medians is {ratio}")
-            }
-            of => format!("the ratio of {of} is {ratio}"),
-        });
+        let also =
+            second.map_or_else(String::new, |(ratio, of)| format!("the ratio of {of} is {ratio}"));
         let itself = format!("{} against itself, as a control:", names[0]);
         let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
         let sides =

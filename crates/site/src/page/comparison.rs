@@ -15,6 +15,9 @@ use crate::svg::{self, Panel};
 use crate::text::{count, minute};
 use crate::view::{DisplayScale, View};
 
+/// The columns of both sides in the table of a comparison.
+const SIDES: [usize; 2] = [3, 4];
+
 /// What is on one page: a comparison, or the diffs that were tried on one revision one after the
 /// other.
 pub(crate) fn pages<'a>(view: &View<'a>) -> impl Iterator<Item = &'a [ComparisonRecord]> {
@@ -56,8 +59,7 @@ fn title(one: &ComparisonRecord) -> String {
 
 /// What the sides are called where there is little room.
 fn short(one: &ComparisonRecord) -> [String; 2] {
-    let names = if is_try(one) { ["without", "with"] } else { [0, 1].map(|side| one.name(side)) };
-    apart(names.map(str::to_owned))
+    apart([0, 1].map(|side| one.name(side).to_owned()))
 }
 
 /// The answer, as it is worded for all media.
@@ -217,6 +219,9 @@ fn table_of_tries(all: &[ComparisonRecord]) -> AnswerTable {
         table
     });
     let Some(mut first) = tables.next() else { return AnswerTable::default() };
+    for (at, head) in SIDES.into_iter().zip(["without", "with"]) {
+        head.clone_into(&mut first.columns[at].head);
+    }
     for table in tables {
         first.rows.extend(table.rows);
         if table.page_order.len() > first.page_order.len() {

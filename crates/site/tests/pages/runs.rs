@@ -87,6 +87,8 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         let page = page(run);
         assert!(page.contains(title) && page.contains("grind"), "{page}");
     }
+    let sides = ">hopper.diff</th>";
+    assert!(page(2).contains(sides), "the sides have the names that the terminal gives them");
     assert!(page(1).contains("faster") && page(2).contains("slower"), "in a word");
     let two = page(1);
     let place = |text: &str| two.find(text).unwrap_or_else(|| panic!("{text}: {two}"));
