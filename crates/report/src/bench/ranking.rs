@@ -140,8 +140,9 @@ impl BenchFindings<'_> {
     pub fn verdict(&self, index: usize) -> String {
         let row = &self.rows[index];
         let Some(verdict) = row.verdict else { return String::new() };
-        let name = self.name(index);
-        let names = ["the reference", name.as_str()];
+        let reference = self.reference.map_or_else(String::new, |it| self.quoted(it.index));
+        let name = self.quoted(index);
+        let names = [reference.as_str(), name.as_str()];
         let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => Some(self.more_rounds(more.rounds)),

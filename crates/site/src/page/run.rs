@@ -163,7 +163,11 @@ fn host(one: &RunBenchmark, times: &[Timestamp]) -> Markup {
     html! {
         @if let Some(speed) = HostSpeed::of(one) {
             h3 { "The host's speed" }
-            p { (speed.sentences.join(" ")) }
+            @if let Some(lead) = &speed.lead { p { (lead) } }
+            @match speed.sentences.as_slice() {
+                [one] => p { (one) },
+                several => ul { @for one in several { li { (one) } } },
+            }
             @if !speed.path.is_empty() {
                 figure.chart {
                     (schedule::path(&speed.path, times))

@@ -26,6 +26,8 @@ const BRIEF: i64 = 10;
 pub(crate) struct HostSpeed {
     /// In order of time: when an execution began, and the speed then, as a share of the usual one.
     pub(crate) path: Vec<(Timestamp, f64)>,
+    /// What is said above the sentences, where they are only the largest of many spells.
+    pub(crate) lead: Option<String>,
     /// It in words, a sentence each.
     pub(crate) sentences: Vec<String>,
 }
@@ -53,7 +55,7 @@ impl HostSpeed {
         sizes.retain(|_, size| *size >= FEWEST);
         timed.retain(|it| sizes.contains_key(&it.program));
         let numbers: BTreeMap<usize, usize> = sizes.into_keys().zip(0..).collect();
-        let unknown = |why: String| Self { path: Vec::new(), sentences: vec![why] };
+        let unknown = |why: String| Self { path: Vec::new(), lead: None, sentences: vec![why] };
         let execution = |it: &TimedExecution| InterleavedExecution {
             program: numbers[&it.program],
             round: it.round,
@@ -74,13 +76,13 @@ impl HostSpeed {
     }
 
     fn fitted(timed: &[TimedExecution], fit: &Fit) -> Self {
-        let sentences = sentences(timed, fit);
+        let (lead, sentences) = sentences(timed, fit);
         if !fit.host_moves(MovementQuestion::Once) {
             // What is left is the noise of single executions.
-            return Self { path: Vec::new(), sentences };
+            return Self { path: Vec::new(), lead, sentences };
         }
         let speeds = fit.path().into_iter().map(|slower| (-slower).exp());
-        Self { path: timed.iter().map(|it| it.at).zip(speeds).collect(), sentences }
+        Self { path: timed.iter().map(|it| it.at).zip(speeds).collect(), lead, sentences }
     }
 }
 
@@ -98,33 +100,32 @@ fn timed(benchmark: &RunBenchmark) -> Vec<TimedExecution> {
     all
 }
 
-fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
+/// What is said above, and the sentences.
+fn sentences(timed: &[TimedExecution], fit: &Fit) -> (Option<String>, Vec<String>) {
     if !fit.host_moves(MovementQuestion::Once) {
-        return vec![format!(
+        let unchanged = format!(
             "No change of the host's speed is seen in {}. One from each execution to the next \
              would not be seen.",
             count(timed.len(), "execution")
-        )];
+        );
+        return (None, vec![unchanged]);
     }
     let mut named: Vec<Spell> = spells(&fit.rest, LONG).into_iter().filter(speed_differs).collect();
     if named.is_empty() {
         let by = moved(fit.uneven());
-        return vec![format!(
-            "The host's speed moved {by}, in spells that are too short for this list."
-        )];
+        let short =
+            format!("The host's speed moved {by}, in spells that are too short for this list.");
+        return (None, vec![short]);
     }
-    let mut all = Vec::new();
-    if named.len() > NAMED {
-        let by = moved(fit.uneven());
-        let spells = named.len();
-        all.push(format!("The host's speed moved {by}, in {spells} spells; the largest:"));
-    }
+    let lead = (named.len() > NAMED).then(|| {
+        let (by, spells) = (moved(fit.uneven()), named.len());
+        format!("The host's speed moved {by}, in {spells} spells; the largest:")
+    });
     // The ones with most weight, in order of time.
     named.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     named.truncate(NAMED);
     named.sort_by_key(|it| it.executions.start);
-    all.extend(named.iter().map(|it| sentence(timed, it)));
-    all
+    (lead, named.iter().map(|it| sentence(timed, it)).collect())
 }
 
 fn speed_differs(spell: &Spell) -> bool {
@@ -220,6 +221,19 @@ mod tests {
         let [line] = &speed_of(&brief).sentences[..] else { panic!() };
         let at = line.split_once(" of its usual speed ").unwrap().1;
         assert!(at.starts_with("at 12:00:00.") && !at.contains(" to "), "{line}");
+    }
+
+    #[test]
+    fn of_many_spells_the_largest_are_below_a_lead() {
+        let mut many = run(1.0, 1000);
+        for it in &mut many.executions {
+            let slow = if (it.place.round / 6).is_multiple_of(2) { 1.75 } else { 1.0 };
+            it.value = it.value.map(|value| value * slow);
+        }
+        let speed = speed_of(&many);
+        let lead = speed.lead.unwrap();
+        assert!(lead.ends_with(" spells; the largest:"), "{lead}");
+        assert_eq!(speed.sentences.len(), NAMED);
     }
 
     #[test]
