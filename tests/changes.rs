@@ -117,7 +117,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     267f7807e0  2023-11-15  cache | what was *generated*
       a trade-off: 1 worse, 1 better
 
-      name  series  before  after  change  <percent>  kind
+      name  series  before  after  change  <percent>  kind  state
       <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
       <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
 
@@ -128,7 +128,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     assert_snapshot!(nameless(&markdown.stdout, &listing), @r"
     **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)** cache \| what was \*generated\*, a trade-off: 1 worse, 1 better
 
-    | name | series | before | after | change | | <percent> | kind | |
+    | name | series | before | after | change | | <percent> | kind | state |
     |---|---|--:|--:|--:|---|---|---|---|
     | `<show>` | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
     | `<generate>` | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |

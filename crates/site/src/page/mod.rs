@@ -209,8 +209,16 @@ fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup 
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
-        " where a change is reported. A difference since the first "
-        "revision is marked only if, in addition, the intervals of both medians do not overlap."
+        " where a change is reported."
+    }
+}
+
+/// The same where differences since the first revision are shown, too.
+fn marks_since_first() -> Markup {
+    html! {
+        (marks())
+        " A difference since the first revision is marked only if, in addition, the intervals of \
+         both medians do not overlap."
     }
 }
 

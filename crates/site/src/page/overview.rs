@@ -9,7 +9,8 @@ use tacho_report::words::median;
 
 use super::blocks::superseded;
 use super::{
-    PageFrame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
+    PageFrame, change_cells, framed, marks_since_first, not_judged, revision_link, revision_path,
+    scrolling,
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
@@ -299,7 +300,7 @@ fn unmeasured(view: &View, series: &SeriesView) -> Markup {
 fn legend() -> Markup {
     html! {
         p.legend {
-            (marks()) " "
+            (marks_since_first()) " "
             "Lines show medians over revisions, oldest left."
         }
     }

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{
-    PageFrame, blocks, change_cells, day, framed, marks, not_judged, revision_head, revision_link,
-    revision_named, run_link, scrolling, tags,
+    PageFrame, blocks, change_cells, day, framed, marks_since_first, not_judged, revision_head,
+    revision_link, revision_named, run_link, scrolling, tags,
 };
 use tacho_report::median_difference::MedianDifference;
 use tacho_report::series::{ANOTHER_RECIPE, LOOKED_AT, better, uneven_runs};
@@ -237,7 +237,7 @@ fn table(view: &View, series: &SeriesView) -> Markup {
         p.legend {
             "Spread: the middle half of the samples, as a share of the median. "
             "It needs two samples, an interval six. "
-            (marks())
+            (marks_since_first())
             @for clause in below(series.series) {
                 " " (super::links::linked(view, "../", &clause))
             }

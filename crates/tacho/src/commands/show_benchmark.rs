@@ -27,7 +27,7 @@ const OUTPUT_LINES: usize = 8;
 const FIRST_THREAD: f64 = 0.95;
 
 /// What is said of a metric.
-const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
+const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 %", "spread", "min", "max"];
 /// The columns of it that are left out first where there is little room.
 const RANGE: [usize; 2] = [5, 6];
 

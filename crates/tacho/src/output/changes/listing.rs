@@ -355,7 +355,7 @@ impl ListedEvent {
     }
 
     fn table(&self, hosts: bool) -> String {
-        let head = ["name", "series", "before", "after", "change", "", "95 %", "kind", ""];
+        let head = ["name", "series", "before", "after", "change", "", "95 %", "kind", "state"];
         let mut list = table::plain(&head, &[2, 3, 4]);
         for change in &self.changes {
             list.add_row(row(change, hosts));
@@ -397,7 +397,7 @@ impl ListedEvent {
             out += &format!(", {together}");
         }
         out += "\n\n| name | series | before | after | change | | 95 % | kind | \
-                |\n|---|---|--:|--:|--:|---|---|---|---|\n";
+                state |\n|---|---|--:|--:|--:|---|---|---|---|\n";
         for change in &self.changes {
             let mut cells: Vec<String> =
                 row(change, hosts).iter().map(|cell| escaped(cell)).collect();
