@@ -385,7 +385,7 @@ fn a_build_that_failed_is_not_tried_again_until_requested() {
     let mut lab = TestLab::new(TWO, 2).build("r1", failed.clone());
     let tracked = lab.track(well).unwrap();
     assert_eq!((tracked.samples, &tracked.builds[0].state), (2 * 4, &failed));
-    lab = lab.build("r1", built("mended"));
+    lab = lab.build("r1", built("fixed"));
     assert_eq!(lab.track(well).unwrap().samples, 0);
     lab.retry_failed = true;
     assert_eq!(lab.track(well).unwrap().samples, 2 * 4);

@@ -83,8 +83,8 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, Ex
         let definition = benchmark.definition();
         let highest = known.highest.get(&benchmark.name).copied();
         let is_known = known.version(&definition) == Some(benchmark.version);
-        let is_mended = known.failing.contains(&benchmark.name);
-        if highest.is_some() && !is_known && !is_mended {
+        let is_fixed = known.failing.contains(&benchmark.name);
+        if highest.is_some() && !is_known && !is_fixed {
             let is_same = benchmark.same_as.is_some();
             let (name, version) = (benchmark.name.clone(), benchmark.version);
             let measured = valid.get(&name).and_then(|all| known.nearest(&definition, all));

@@ -6,7 +6,7 @@
 //! a flag. A flag that is not the installed one (in tests, or another front end's) has no socket;
 //! then the loop looks every [`TICK`].
 //!
-//! How often the user wished it is not how often a signal came: see [`presses`].
+//! How often the user requested it is not how often a signal came: see [`presses`].
 
 mod presses;
 

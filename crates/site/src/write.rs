@@ -25,7 +25,7 @@ pub type PageProgress<'a> = dyn FnMut(usize, usize) + 'a;
 /// Writes all pages of a lab into a folder, which is made if need be.
 ///
 /// Files that are already as they should be are not touched. Files that an earlier call wrote and
-/// this one does not are removed; files of anybody else are neither replaced nor removed, and a
+/// this one does not are removed; files of others are neither replaced nor removed, and a
 /// folder that holds nothing but those is refused.
 pub fn write(
     lab: &Lab,

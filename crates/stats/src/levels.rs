@@ -146,7 +146,7 @@ impl Levels {
 
     /// How often to repeat so that it would probably be known what linking adds, at the least cost,
     /// where a build costs as much as this many executions; `None` where what was measured shows
-    /// it, or no number of executions that anybody would wait for would.
+    /// it, or no number of executions that a user would wait for would.
     ///
     /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
     #[must_use]

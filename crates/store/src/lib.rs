@@ -77,7 +77,7 @@ pub struct Store {
     database: Box<dyn database::Database>,
     logs: logs::Logs,
     metrics: metrics::MetricNumbers,
-    /// Whether anybody can read it when we are gone.
+    /// Whether others can read it when we are gone.
     outlives_us: bool,
 }
 

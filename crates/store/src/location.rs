@@ -84,7 +84,7 @@ impl Store {
         Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default(), outlives_us })
     }
 
-    /// Whether anybody can read it when we are gone. In one that is in memory nothing is the safer
+    /// Whether others can read it when we are gone. In one that is in memory nothing is the safer
     /// for being written at once.
     #[must_use]
     pub fn outlives_us(&self) -> bool {

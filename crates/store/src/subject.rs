@@ -28,7 +28,7 @@ impl Store {
     }
 }
 
-/// Whose store it is, if it is anybody's.
+/// Whose store it is, if it has a subject.
 fn owner(database: &mut dyn Database) -> Result<Option<String>, StoreError> {
     database.one("SELECT name FROM subject", &[], |row| Ok(row.text(0)?.to_owned()))
 }

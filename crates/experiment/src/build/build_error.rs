@@ -43,7 +43,7 @@ impl Complaint {
     }
 
     /// Whether the cause is the same: the errors are, without where in the source and on this
-    /// machine they are, or are mended by the same.
+    /// machine they are, or are fixed by the same.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.cause == other.cause

@@ -1,4 +1,4 @@
-//! Anybody's numbers, judged.
+//! Numbers from files, judged.
 
 use tacho_record::numbers::{GivenPoint, GivenSeries};
 use tacho_stats::changes::{Options, SeriesValue};

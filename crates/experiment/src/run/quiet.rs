@@ -25,7 +25,7 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// That much is wished for, of which this much was waited already.
+    /// That much is requested, of which this much was waited already.
     #[must_use]
     pub fn new(most: Option<Duration>, waits: &[QuietWait]) -> Self {
         let waited = waits.iter().map(|wait| wait.took).sum();

@@ -67,7 +67,7 @@ impl OutputMetrics {
         Self(metrics.iter().filter_map(read).collect())
     }
 
-    /// What is to be known of standard output and standard error, if that was wished of standard
+    /// What is to be known of standard output and standard error, if that was requested of standard
     /// output.
     #[must_use]
     pub fn looks(

@@ -19,10 +19,10 @@ pub struct TwoCpus {
 }
 
 /// The first two of the processors that programs may use, of different cores where there are such;
-/// those that we may use, if nothing else is wished.
-pub fn two_cpus(wished: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
+/// those that we may use, if no others are requested.
+pub fn two_cpus(requested: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
     let files = HostFiles::below(Path::new("/"));
-    let may = match wished {
+    let may = match requested {
         Some(Cpus::List(list)) => list.clone(),
         Some(Cpus::Isolated) => files
             .read(&format!("{CPUS}/isolated"))

@@ -1,4 +1,4 @@
-//! How often the user wished the end: which interrupts are one and the same press of Ctrl-C.
+//! How often the user requested the end: which interrupts are one and the same press of Ctrl-C.
 //!
 //! A wish may come as several signals. GNU `timeout -s INT` sends one to its child and then one to
 //! the whole group, microseconds apart; at a terminal the kernel signals the whole group, and a

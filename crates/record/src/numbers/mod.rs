@@ -1,4 +1,4 @@
-//! Numbers of anybody's: series in a JSON or CSV file that no plan and no store knows of.
+//! Numbers of any origin: series in a JSON or CSV file that no plan and no store knows of.
 //!
 //! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` says what may stand
 //! in it. Whatever is wrong is an error that names the place; nothing of a file is skipped but what

@@ -138,7 +138,7 @@ pub fn missing(
     }
 }
 
-/// Why no number of rounds that anybody would wait for settles what nothing is against.
+/// Why no number of rounds that a user would wait for settles what nothing is against.
 #[must_use]
 pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit) -> Option<String> {
     if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {

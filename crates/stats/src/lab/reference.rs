@@ -11,7 +11,7 @@ use crate::robust::{MAD_TO_SD, median_of};
 const MOVED: f64 = 4.0;
 /// The relative error of a scatter that is known from one difference, by which more are needed.
 const UNSURE: f64 = 1.2;
-/// A smaller move (a logarithm) explains nothing that anybody would report.
+/// A smaller move (a logarithm) explains nothing that a user would report.
 const LEAST: f64 = 0.003;
 /// What levels of runs scatter by where nothing is known (a logarithm) …
 const SCATTER: f64 = 0.02;

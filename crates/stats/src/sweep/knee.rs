@@ -5,7 +5,7 @@ use crate::distribution::student_quantile;
 
 /// The error that a knee is given: that the curve bends there at all.
 const ERROR: f64 = 0.05;
-/// A curve that falls by less, as a share, has no knee that anybody would look for.
+/// A curve that falls by less, as a share, has no knee that a user would look for.
 const LEAST: f64 = 0.05;
 
 /// The value that is farthest below the straight line from an end of the curve to its best value,

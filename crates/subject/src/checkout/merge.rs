@@ -22,7 +22,7 @@ const WHO: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "@0 +0000"),
 ];
 
-/// Nothing that a user has set makes it another merge, or asks anybody.
+/// Nothing that a user has set makes it another merge, or asks the user.
 const MERGE: [&str; 11] = [
     "merge",
     "--quiet",

@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// A text that asks for more work than anybody has, and how much is done for it.
+    /// A text that asks for more work than a machine can do, and how much is done for it.
     fn work(text: &str) -> usize {
         let makefile = Makefile::read(text);
         let _ = makefile.goal.as_ref().and_then(|goal| makefile.follow(goal));

@@ -55,7 +55,7 @@ impl Hunk {
     }
 }
 
-/// The largest patch that is read, in bytes: far more than anybody writes or generates.
+/// The largest patch that is read, in bytes: far more than people write or tools generate.
 const LARGEST: u64 = 64 << 20;
 
 impl QuirkPatch {

@@ -123,8 +123,7 @@ impl Confirmation {
     }
 }
 
-/// The question with only the benchmarks whose changes are requested: no other is anybody's
-/// business now.
+/// The question with only the benchmarks whose changes are requested.
 fn narrowed(question: &Question, changes: &[Change]) -> Question {
     let mut question = question.clone();
     let is_named = |name: &str| changes.iter().any(|change| change.series.benchmark.name == name);

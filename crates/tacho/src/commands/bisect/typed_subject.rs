@@ -34,7 +34,7 @@ pub fn project(global: &GlobalArgs, command: &BisectArgs) -> Result<Project, Cli
     made(global, typed)
 }
 
-/// Where there is no plan, a folder that is in no repository is mended otherwise than by one.
+/// Where there is no plan, a folder that is in no repository is fixed otherwise than by one.
 pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
     match error {
         CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {

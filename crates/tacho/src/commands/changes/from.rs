@@ -1,4 +1,4 @@
-//! `tacho changes --from`: judges anybody's numbers, without a plan or a store.
+//! `tacho changes --from`: judges numbers from files, without a plan or a store.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What was found in anybody's numbers.
+//! What was found in numbers from files.
 
 use serde::Serialize;
 use tacho_experiment::changes::{ChangeFilter, Difference, JudgedGiven, kind_of, returns, verdict};
