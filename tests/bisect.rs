@@ -240,8 +240,8 @@ fn the_ends_may_be_exchanged() {
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0);
     assert_eq!(
         answer.stderr,
-        "note: GOOD (`HEAD`) is later than BAD (`HEAD~9`): the ends are swapped, and measurements \
-         show the better one\n"
+        "note: GOOD (`HEAD`) is later than BAD (`HEAD~9`): the ends are swapped; which end is \
+         better is measured\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
     assert!(answer.stdout.contains("the better end is HEAD~9"), "{}", answer.stdout);

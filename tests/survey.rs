@@ -86,7 +86,7 @@ fn every_change_is_pinned_by_few_builds() {
        change  95 %                       name    where
       +30.0 %  +29.9 % … +30.1 %  worse   <name>  38d490fb22 change 23
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
-      a change that was undone within 8 commits would not be seen
+      a change that came and went within 8 commits would not be seen
 
     14 builds of 60 revisions: no lasting change is left to find
     ");

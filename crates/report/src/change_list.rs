@@ -59,7 +59,7 @@ impl ChangeCounts {
             (0, 0) => String::new(),
             (rows, some) if rows <= some => format!("; {regressions}"),
             (rows, 0) => format!("; {rows} worse and new, but not a regression: {NO_REGRESSION}"),
-            (rows, _) => format!("; {regressions} among {rows} that are worse and new"),
+            (rows, _) => format!("; {rows} worse and new, among them {regressions}"),
         }
     }
 }
@@ -149,8 +149,8 @@ mod tests {
         let lead = |of: ChangeCounts| of.lead();
         assert_eq!(
             lead(all),
-            "3 changes at 1 place in 2 series; 1 unacknowledged regression among 2 that are worse \
-             and new"
+            "3 changes at 1 place in 2 series; 2 worse and new, among them 1 unacknowledged \
+             regression"
         );
         assert_eq!(
             lead(ChangeCounts { worse_and_new: 1, ..all }),

@@ -16,7 +16,8 @@ pub const HEADS: [&str; 9] =
 #[must_use]
 pub fn below(series: &Series) -> Vec<String> {
     let rows = rows(series, &series.points);
-    let is_looked_at = series.points.iter().any(|point| point.looked_at);
+    let has_interval = |row: &PointRow| row.summary.is_some_and(|it| it.interval.is_some());
+    let is_looked_at = rows.iter().any(|row| row.point.looked_at && has_interval(row));
     let has_other = series.points.iter().any(is_of_other_recipe);
     let begins_recipe = rows.iter().any(|row| row.begins_recipe);
     let begins_run = rows.iter().any(PointRow::is_border_of_runs);

@@ -79,7 +79,7 @@ impl SurveyFindings<'_> {
         let unnamed = self.places.iter().filter_map(SurveyPlace::unnamed);
         let undone = (self.widest > 1).then(|| {
             let stretch = count(self.widest, "commit");
-            format!("a change that was undone within {stretch} would not be seen")
+            format!("a change that came and went within {stretch} would not be seen")
         });
         blocks.extend(around.chain(unnamed).chain(undone).map(Block::Item));
         blocks

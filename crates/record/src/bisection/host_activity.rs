@@ -83,12 +83,12 @@ impl HostActivity {
         })
     }
 
-    /// In a few words, what means nothing left out: `0.3 CPU by others, 2.9 GHz`.
+    /// In a few words, what means nothing left out: `others used 0.3 CPU, 2.9 GHz`.
     #[must_use]
     pub fn line(&self) -> String {
         let some = |value: Option<f64>, least: f64| value.filter(|value| *value >= least);
         let words = [
-            some(self.other_cpus, 0.05).map(|cpus| format!("{cpus:.1} CPU by others")),
+            some(self.other_cpus, 0.05).map(|cpus| format!("others used {cpus:.1} CPU")),
             some(self.steal, 0.05).map(|cpus| format!("{cpus:.2} CPU of steal")),
             self.frequency.map(|hertz| format!("{:.1} GHz", hertz / 1e9)),
             self.temperature.map(|degrees| format!("{degrees:.0} °C")),
@@ -112,7 +112,7 @@ mod tests {
         let second = readings(&[("wall", 3e9), ("host-other-cpu", 4e8), ("host-frequency", 3e9)]);
         let beside = HostActivity::of([&first, &HostReadings::new(), &second]).unwrap();
         assert_eq!((beside.samples, beside.other_cpus, beside.steal), (2, Some(0.3), None));
-        assert_eq!(beside.line(), "0.3 CPU by others, 3.0 GHz");
+        assert_eq!(beside.line(), "others used 0.3 CPU, 3.0 GHz");
         let short = readings(&[("wall", 1e6), ("host-other-cpu", 1e7), ("host-throttled", 2.0)]);
         let beside = HostActivity::of([&short]).unwrap();
         assert_eq!(beside.other_cpus, None, "a tick is ten times as long");

@@ -63,7 +63,10 @@ impl ComparisonReport<'_> {
             let why = match below {
                 0 => String::new(),
                 some => {
-                    format!("; not for {}, which found a smaller one", count(some, "other row"))
+                    format!(
+                        "; {} found a smaller difference and has none",
+                        count(some, "other row")
+                    )
                 }
             };
             format!("; smallest detectable difference (with a chance of 80 %): {what}{why}")
@@ -79,7 +82,7 @@ impl ComparisonReport<'_> {
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
         is_judged.then(|| match self.together {
             some if some < all => format!(
-                "{all} rows judged together as {some}{}: {}",
+                "{all} rows judged together, as {some} tests{}: {}",
                 self.apart(),
                 rate(self.false_discovery)
             ),
@@ -93,8 +96,10 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
-                (true, _) => format!("`{name}` never varies, so it does not count"),
-                (false, true) => format!("`{name}` depends on the others, so it does not count"),
+                (true, _) => format!("`{name}` never varies, so it is no further test"),
+                (false, true) => {
+                    format!("`{name}` depends on the others, so it is no further test")
+                }
                 (false, false) => continue,
             };
             if !apart.contains(&said) {

@@ -17,7 +17,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
         "5 fresh pairs",
         "cannot find &lt;vector&gt;",
         "tacho bisect log b3",
-        "0.1 CPU by others, 2.9 GHz",
+        "others used 0.1 CPU, 2.9 GHz",
         "14 samples",
         "<th class=\"num\" scope=\"col\">host-other-cpu</th>",
     ] {

@@ -32,8 +32,8 @@ pub struct BisectArgs {
     pub good: Option<String>,
     /// The other end of the range [default: HEAD]
     pub bad: Option<String>,
-    /// Find the commit of this change in `tacho changes`. Ends, benchmark and metric are those of
-    /// the change, and `--min-effect` is half of its effect
+    /// Find the commit of this change in `tacho changes`. Benchmark and metric are those of the
+    /// change, the range is its range or a wider one, and `--min-effect` is half of its effect
     #[arg(
         long, value_name = "NAME",
         conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"]
@@ -52,7 +52,7 @@ pub struct BisectArgs {
     #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
     pub test: Option<String>,
     /// The smallest change of interest: a share (2%) or a difference (5ms, 1MiB, 3). With `--test`,
-    /// a share of executions [default: 2%; with `--test` 20%]
+    /// a difference of failure rates [default: 2%; with `--test` 20%]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
     /// How far builds differ by layout: the standard deviation from `tacho layouts`, such as 1%

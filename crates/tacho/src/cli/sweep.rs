@@ -123,8 +123,8 @@ pub struct SweepArgs {
         help_heading = "How often"
     )]
     pub budget: Option<String>,
-    /// Wait before each round for a quiet host, for at most MAX in total. A search executes
-    /// values in several steps, and each step may wait that long
+    /// Wait before each round for a quiet host, for at most MAX in total. A search has
+    /// several stages, and each may wait that long
     /// [default of MAX: 5m]
     #[arg(
         long, value_name = "MAX", num_args = 0..=1, require_equals = true,

@@ -65,8 +65,8 @@ impl Range {
             output::note(
                 "note",
                 &format!(
-                    "GOOD (`{good}`) is later than BAD (`{bad}`): the ends are swapped, and \
-                     measurements show the better one"
+                    "GOOD (`{good}`) is later than BAD (`{bad}`): the ends are swapped; \
+                     which end is better is measured"
                 ),
             );
         }

@@ -216,7 +216,7 @@ fn the_smallest_difference_is_that_of_each_row() {
     small.comparison.detectable = Some(0.2);
     let beside = described(vec![wide, small.clone()]);
     let expected =
-        format!("{high} for 1 of 2 rows; not for 1 other row, which found a smaller one\n");
+        format!("{high} for 1 of 2 rows; 1 other row found a smaller difference and has none\n");
     assert!(beside.contains(&expected), "{beside}");
     let small = described(vec![small]);
     assert!(small.starts_with("1 slower\n"), "{small}");
@@ -367,7 +367,8 @@ fn which_rows_are_no_further_question_is_said_in_ordinary_words() {
     let said = described(all);
     assert!(
         said.contains(
-            "3 rows judged together as 2 (`cpu` depends on the others, so it does not count): \
+            "3 rows judged together, as 2 tests (`cpu` depends on the others, so it is no further \
+             test): \
              at most 5 % of reported differences are expected to be false\n"
         ),
         "{said}"
