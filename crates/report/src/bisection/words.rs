@@ -197,10 +197,8 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
 
 /// Whether it is open that anything changed: the suspects are then only where it would be.
 fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
-    let is_seen = |it: &BisectedEffect| it.interval.0 > 0.0 || it.interval.1 < 0.0;
     matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise)
         || bisection.standing.nothing > NOTHING
-            && !bisection.standing.change.as_ref().is_some_and(is_seen)
 }
 
 /// Among how many commits the cause is, where it is undecided; none where there are no suspects.

@@ -179,7 +179,7 @@ impl Bisector {
         let outcome = self.outcome.clone().unwrap_or_else(|| Box::new(self.unfinished()));
         BisectorState {
             stage: self.stage(),
-            belief: report::belief(&self.search),
+            belief: report::belief(&self.search, &self.record, &self.rules),
             outcome,
             open: self.open(),
         }

@@ -9,7 +9,7 @@ use super::outcome::{
 };
 use super::rates::Rates;
 use super::record::Record;
-use super::rules::{BisectionRules, SURE, ValueKind, WITHIN};
+use super::rules::{BisectionRules, NOTHING, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
 
@@ -56,7 +56,7 @@ pub(super) fn outcome(
     account: &Account,
 ) -> BisectorOutcome {
     let &SearchFacts { culprits, sides, ends, record, rules } = known;
-    let posterior = search.posterior();
+    let posterior = believed(search, record, rules);
     // Where nothing changed between those that could be measured, it is among the others.
     let outside =
         finding == BisectorFinding::Undecided(NoCulpritReason::End) && posterior.nothing > 0.5;
@@ -150,12 +150,33 @@ impl SearchFacts<'_> {
 }
 
 /// How likely each interval between tested revisions is to hold the cause, in order.
-pub(super) fn belief(search: &Search) -> Vec<BisectorSuspects> {
+pub(super) fn belief(
+    search: &Search,
+    record: &Record,
+    rules: &BisectionRules,
+) -> Vec<BisectorSuspects> {
     let suspects = |&(last, posterior): &(usize, f64)| {
         let first = search.belief.before(last) + 1;
         BisectorSuspects { first: first.min(last), last, posterior }
     };
-    search.posterior().intervals.iter().map(suspects).collect()
+    believed(search, record, rules).intervals.iter().map(suspects).collect()
+}
+
+/// What is believed. One time of each program shows no noise, so it says nothing of a change: each
+/// commit is as likely as before.
+fn believed(search: &Search, record: &Record, rules: &BisectionRules) -> LevelPosterior {
+    let mut posterior = search.posterior();
+    let is_silent = rules.has_path() && !record.shows_noise() && !record.readings.is_empty();
+    if !is_silent {
+        return posterior;
+    }
+    let commits = |last: usize| (last - search.belief.before(last)) as f64;
+    let all: f64 = posterior.intervals.iter().map(|(last, _)| commits(*last)).sum();
+    for (last, share) in &mut posterior.intervals {
+        *share = (1.0 - NOTHING) * commits(*last) / all;
+    }
+    posterior.nothing = NOTHING;
+    posterior
 }
 
 /// The likeliest intervals that together are sure enough.

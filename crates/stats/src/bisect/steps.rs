@@ -41,6 +41,23 @@ fn noisy(level: f64, place: &mut usize) -> f64 {
 }
 
 #[test]
+fn one_time_of_each_end_says_nothing_of_a_change() {
+    let mut bisection = Bisector::new(BisectionRules::default(), 5).unwrap();
+    for (revision, time) in [(0, 343.5), (4, 248.0)] {
+        bisection.observe(&Observation {
+            revision,
+            seen: ObservedValues::Samples(vec![time]),
+            build: Some(1.0),
+            executing: 1.0,
+        });
+    }
+    let standing = bisection.standing();
+    assert!((standing.outcome.nothing - 0.5).abs() < 1e-9, "{standing:?}");
+    let believed: f64 = standing.belief.iter().map(|it| it.posterior).sum();
+    assert!((believed - 0.5).abs() < 1e-9, "{standing:?}");
+}
+
+#[test]
 fn a_metric_without_noise_is_bisected_plainly() {
     let (log, outcome) =
         bisect(BisectionRules::default(), 128, |at| Some(if at < 77 { 512.0 } else { 640.0 }));
