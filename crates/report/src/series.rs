@@ -230,10 +230,10 @@ pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
         return (series.clone(), None);
     }
     let part = |number: usize, what: &str| {
-        let verb = if number == 1 { "is" } else { "are" };
-        (number > 0).then(|| format!("{} that {verb} {what}", count(number, "revision")))
+        (number > 0).then(|| format!("{} {what}", count(number, "revision")))
     };
-    let parts = [part(unbuilt, NOT_BUILT), part(unmeasured, NOT_MEASURED)];
+    let lacks = format!("without a value of `{}`", series.key.metric.name);
+    let parts = [part(unbuilt, NOT_BUILT), part(unmeasured, &lacks)];
     let note = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let known = series.points.iter().zip(&missing).filter(|(_, missing)| missing.is_none());
     let points = known.map(|(point, _)| point.clone()).collect();

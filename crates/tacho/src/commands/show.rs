@@ -252,15 +252,19 @@ fn all(
 
 /// That nothing is measured, and which builds failed.
 fn unmeasured(store: &mut Store) -> Result<String, CliError> {
-    let mut failed = Vec::new();
+    let (mut failed, mut known) = (Vec::new(), BTreeSet::new());
     for (id, _) in store.named_hosts()? {
-        let is_failed = |it: &Build| {
-            it.state.artifact().is_none() && !matches!(it.state, BuildState::Skipped { .. })
-        };
-        failed.extend(store.builds(id)?.into_iter().filter(is_failed).map(|it| it.revision));
+        for build in store.builds(id)? {
+            match build.state {
+                BuildState::Skipped { .. } => {}
+                state if state.artifact().is_some() => {
+                    known.insert(build.revision);
+                }
+                _ => failed.push(build.revision),
+            }
+        }
     }
-    // On several hosts, or by several recipes.
-    let mut known = BTreeSet::new();
+    // Once each, on several hosts or by several recipes; what another recipe built is not failed.
     failed.retain(|revision| known.insert(revision.clone()));
     let Some(last) = failed.last() else { return Ok(format!("{NOTHING_MEASURED}\n")) };
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
