@@ -19,14 +19,7 @@ pub(super) fn fit(executions: &[InterleavedExecution], counts: &[usize], start: 
 }
 
 fn likeliest(executions: &[InterleavedExecution], counts: &[usize], start: &[f64]) -> Student {
-    let medians = polish::medians(executions, counts.len());
-    // A polish may follow the steps of rounds that are none, to a likelihood that is only the
-    // highest nearby.
-    let fit = |freedom| {
-        let [one, other] =
-            [start, &medians].map(|it| Student::fit(executions, counts, it, freedom));
-        if other.likelihood > one.likelihood { other } else { one }
-    };
+    let fit = |freedom| Student::fit(executions, counts, start, freedom);
     let [first, others @ ..] = FREEDOMS;
     let better = |best: Student, freedom| {
         let other = fit(freedom);

@@ -152,30 +152,6 @@ fn rounds_of_equal_values_leave_the_counted_tail() {
 }
 
 #[test]
-fn few_executions_of_which_some_are_late_are_where_most_of_them_are() {
-    let mut off = 0;
-    for seed in 0..400 {
-        let mut host = SimulatedHost::new(Movement::Steady, seed);
-        let mut all = host.rounds(&[0.0; 12], 5);
-        for (at, it) in (0..).zip(&mut all) {
-            let late = if host.uniform() < 0.2 { 0.02 + 0.1 * host.uniform() } else { 0.0 };
-            it.value = late + 0.002 * host.gaussian();
-            it.round = at / 2;
-        }
-        let levels = Fit::of_steady(&all, 12).levels();
-        off += (0..12)
-            .filter(|&program| {
-                let own = all.iter().filter(|it| it.program == program).map(|it| it.value);
-                let middle = crate::summary::median(&own.collect::<Vec<_>>()).unwrap();
-                levels[program].abs() > 0.02 && middle.abs() < 0.02
-            })
-            .count();
-    }
-    println!("{off} levels off");
-    assert!(off <= 4, "{off} of 4800 levels are off though their medians are not");
-}
-
-#[test]
 fn nothing_is_fitted_to_nothing() {
     let one = |program, value| InterleavedExecution { program, round: 0, value };
     assert_eq!(Fit::of(&[], 0), None);
