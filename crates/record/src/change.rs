@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, ChangeState, Digest, Direction, Life, SeriesKey, Withdrawal};
+use crate::{Build, ChangeState, Digest, Direction, Life, SeriesKey};
 
 /// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -467,64 +467,6 @@ impl ChangeKind {
     }
 }
 
-/// Something that happened to a change.
-///
-/// What [was found until then](HappeningKind::Moved) became what the next such says was found, or
-/// what is found now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Happening {
-    /// When.
-    pub at: Timestamp,
-    /// What.
-    #[serde(flatten)]
-    pub what: HappeningKind,
-}
-
-/// What may happen to a change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "happened", rename_all = "kebab-case")]
-pub enum HappeningKind {
-    /// It was held on to while points were added.
-    Confirmed {
-        /// In how many analyses in a row it was seen; absent when it was measured again instead.
-        seen: Option<u32>,
-    },
-    /// The level came back.
-    Fixed {
-        /// The change with which it did.
-        by: String,
-    },
-    /// It was found.
-    Found {
-        /// Its first revision.
-        revision: String,
-    },
-    /// Both sides were measured again.
-    Measured(RepeatMeasurement),
-    /// With what was measured since, another revision is more likely the first, others may be, it
-    /// is of another kind, or the level differs by more or less than was thought.
-    Moved {
-        /// What was found until then.
-        from: Box<Finding>,
-    },
-    /// The user gave his word.
-    Said {
-        /// The word until then.
-        from: ChangeState,
-        /// The word.
-        to: ChangeState,
-        /// What he wrote to it; empty without.
-        note: String,
-    },
-    /// That the level came back turned out not to be so.
-    Unfixed,
-    /// It is no longer held.
-    Withdrawn {
-        /// Why.
-        why: Withdrawal,
-    },
-}
-
 /// A name made from a seed, short and to be spoken: `lodare`. Further attempts give further names,
 /// for when the first is taken.
 #[must_use]
@@ -584,18 +526,5 @@ mod tests {
     fn what_is_not_sure_is_probably_a_change() {
         let words = |p: f64| ChangeKind::Step.likely_words(true, p);
         assert_eq!((words(0.33), words(0.1)), ("probably step".to_owned(), "step".to_owned()));
-    }
-
-    #[test]
-    fn what_happened_is_written_flat() {
-        let at = Timestamp::UNIX_EPOCH;
-        let happening =
-            Happening { at, what: HappeningKind::Withdrawn { why: Withdrawal::NotSeen } };
-        let text = serde_json::to_string(&happening).unwrap();
-        assert_eq!(
-            text,
-            r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#
-        );
-        assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
     }
 }

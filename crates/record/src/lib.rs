@@ -19,6 +19,7 @@ mod counter;
 pub mod derived;
 mod digest;
 mod disturbance;
+mod happening;
 mod host;
 mod kept_noise;
 mod known_metrics;
@@ -48,8 +49,8 @@ pub use build::{Build, BuildFailure, BuildState, layout_folder};
 pub use build_gap::BuildGap;
 pub use busy_share::is_mostly_busy;
 pub use change::{
-    Change, ChangeKind, ChangeVerdict, CommitOfMerge, Finding, FindingDifference, Happening,
-    HappeningKind, RepeatMeasurement, TagChange, change_name,
+    Change, ChangeKind, ChangeVerdict, CommitOfMerge, Finding, FindingDifference,
+    RepeatMeasurement, TagChange, change_name,
 };
 pub use change_life::{ChangeState, Life, Withdrawal};
 pub use comparison::{
@@ -62,6 +63,7 @@ pub use conditions::{
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use disturbance::{CompanionPlace, Disturbance};
+pub use happening::{Happening, HappeningKind};
 pub use host::{Host, NOT_AVAILABLE};
 pub use kept_noise::{KeptNoise, KeptProgramNoise};
 pub use listing::{first_of, in_backticks};

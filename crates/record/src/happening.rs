@@ -1,0 +1,82 @@
+//! What happened to a change since it was found.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{ChangeState, Finding, RepeatMeasurement, Withdrawal};
+
+/// Something that happened to a change.
+///
+/// What [was found until then](HappeningKind::Moved) became what the next such says was found, or
+/// what is found now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Happening {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    #[serde(flatten)]
+    pub what: HappeningKind,
+}
+
+/// What may happen to a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "happened", rename_all = "kebab-case")]
+pub enum HappeningKind {
+    /// It was held on to while points were added.
+    Confirmed {
+        /// In how many analyses in a row it was seen; absent when it was measured again instead.
+        seen: Option<u32>,
+    },
+    /// The level came back.
+    Fixed {
+        /// The change with which it did.
+        by: String,
+    },
+    /// It was found.
+    Found {
+        /// Its first revision.
+        revision: String,
+    },
+    /// Both sides were measured again.
+    Measured(RepeatMeasurement),
+    /// With what was measured since, another revision is more likely the first, others may be, it
+    /// is of another kind, or the level differs by more or less than was thought.
+    Moved {
+        /// What was found until then.
+        from: Box<Finding>,
+    },
+    /// The user gave his word.
+    Said {
+        /// The word until then.
+        from: ChangeState,
+        /// The word.
+        to: ChangeState,
+        /// What he wrote to it; empty without.
+        note: String,
+    },
+    /// That the level came back turned out not to be so.
+    Unfixed,
+    /// It is no longer held.
+    Withdrawn {
+        /// Why.
+        why: Withdrawal,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_is_written_flat() {
+        let at = Timestamp::UNIX_EPOCH;
+        let happening =
+            Happening { at, what: HappeningKind::Withdrawn { why: Withdrawal::NotSeen } };
+        let text = serde_json::to_string(&happening).unwrap();
+        assert_eq!(
+            text,
+            r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#
+        );
+        assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
+    }
+}
