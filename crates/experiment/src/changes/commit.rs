@@ -141,22 +141,17 @@ impl EqualBuilds {
     /// Puts a change at the first commit of its program, or at the next commit of another one; it
     /// stays where all between both sides is one program.
     fn move_off(&self, change: &mut Change, orders: &RevisionOrders) {
+        let is_movable = change.named_by.is_none() && is_of_program(change);
         let finding = &mut change.finding;
-        let [Some(good), Some(at), Some(bad)] =
-            [&finding.good, &finding.revision, &finding.bad].map(|id| orders.get(id).copied())
-        else {
-            return;
-        };
-        let Some(stretch) = self.stretch(at).filter(|_| change.named_by.is_none()) else { return };
+        let places = [&finding.good, &finding.revision, &finding.bad].map(|id| orders.get(id));
+        let [Some(&good), Some(&at), Some(&bad)] = places else { return };
+        let Some(stretch) = self.stretch(at).filter(|_| is_movable) else { return };
         let first = stretch.start() - 1;
-        let later = self.built.range(stretch.end() + 1..=bad.max(*stretch.end() + 1));
-        let mut later = later.map(|(place, _)| *place).filter(|place| *place <= bad);
-        let to =
-            if first > good { Some(first) } else { later.find(|it| self.stretch(*it).is_none()) };
-        if let Some((revision, _)) = to.and_then(|place| self.built.get(&place))
-            && is_of_program(change)
-        {
-            change.finding.revision.clone_from(revision);
+        let mut later = self.built.range(stretch.end() + 1..).map(|(place, _)| *place);
+        let is_other = |place: &u64| self.stretch(*place).is_none();
+        let to = if first > good { Some(first) } else { later.find(is_other) };
+        if let Some((revision, _)) = to.filter(|it| *it <= bad).and_then(|it| self.built.get(&it)) {
+            finding.revision.clone_from(revision);
         }
     }
 }
