@@ -140,7 +140,9 @@ impl ComparisonReport<'_> {
         let is_one = self.rows.iter().all(|row| row.comparison.counts.rounds <= 1);
         (is_one && took.as_secs_f64() > EXCEEDED * budget.as_secs_f64()).then(|| {
             let (took, budget) = (duration(took), duration(budget));
-            format!("one round, the least there can be, took {took}: the budget was {budget}")
+            format!(
+                "the budget of {budget} was exceeded: one round is always executed, and took {took}"
+            )
         })
     }
 

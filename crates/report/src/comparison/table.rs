@@ -215,7 +215,10 @@ pub(super) fn ratio_of_few(row: &ComparedRow) -> Option<String> {
     let is_earlier = row.comparison.choice.because == ChoiceReason::Earlier;
     let ratio = b.median / a.median;
     (is_earlier && ratio.is_finite() && ratio > 0.0).then(|| {
-        format!("the medians' ratio is {}; an interval needs {needed} values of each", times(ratio))
+        format!(
+            "the ratio of medians is {}; an interval needs {needed} values of each",
+            times(ratio)
+        )
     })
 }
 

@@ -117,8 +117,8 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
     out + &below + &limits_reached(report)
 }
 
-/// The ranking without its rows, which are in the table above: the sentence that was right before
-/// them is of a column of it.
+/// The ranking without its rows, which are in the table above. The sentence that introduced them
+/// explains the column `relative`.
 fn sentences(mut ranking: Vec<Block>) -> Vec<Block> {
     let rows = ranking.iter().position(|block| matches!(block, Block::Table(_)));
     let Some(rows) = rows else { return ranking };
