@@ -146,9 +146,13 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
     let mut everywhere = Vec::new();
     collect(&TREE, ROOT, &mut everywhere);
     // What quirks do otherwise is first of all done somewhere else.
-    everywhere.sort_by_key(|(table, _)| table == "`[[quirk]]`");
+    everywhere.sort_by_key(|(table, _)| table.contains("quirk"));
     if let Some((table, _)) = everywhere.iter().find(|(_, known)| *known == key) {
-        return (format!("`{key}` belongs in {table}"), None);
+        // A key that holds a table has keys of its own in the lists.
+        let header = header_of(key, &Value::Null, table);
+        let is_table = table != ROOT && everywhere.iter().any(|(inner, _)| *inner == header);
+        let written = if is_table { format!(", as {header}") } else { String::new() };
+        return (format!("`{key}` belongs in {table}{written}"), None);
     }
     if let Some(guess) = nearest(key, keys(node)) {
         let meant = if title == ROOT {
@@ -186,13 +190,22 @@ fn keys(node: &Value) -> impl Iterator<Item = &str> {
     node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str())
 }
 
-/// All keys of all tables, each with the title of its table.
+/// How a plan writes the table that a key of another table holds: `[benchmark.conditions]`.
+fn header_of(key: &str, node: &Value, parent: &str) -> String {
+    if parent == ROOT {
+        return title_of(key, node, parent);
+    }
+    let path = format!("{}.{key}", parent.trim_matches(['`', '[', ']']));
+    title_of(&path, node, ROOT)
+}
+
+/// All keys of all tables, each with the header of its table.
 fn collect<'a>(node: &'a Value, title: &str, everywhere: &mut Vec<(String, &'a str)>) {
     for key in keys(node) {
         everywhere.push((title.to_owned(), key));
         let inner = &node["properties"][key];
         if let Some(table) = table_of(inner.get("items").unwrap_or(inner)) {
-            collect(table, &title_of(key, inner, title), everywhere);
+            collect(table, &header_of(key, inner, title), everywhere);
         }
     }
 }
@@ -247,8 +260,8 @@ mod tests {
             ("`[measure]`", "link"),
             ("`[measure]`", "cache-limit"),
             ("`[[benchmark]]`", "command"),
-            ("`expect`", "stdout"),
-            ("`metrics`", "better"),
+            ("`[benchmark.expect]`", "stdout"),
+            ("`[[benchmark.metrics]]`", "better"),
         ] {
             assert!(
                 everywhere.iter().any(|(table, key)| (table.as_str(), *key) == wanted),
@@ -256,6 +269,8 @@ mod tests {
             );
         }
         let benchmark = &TREE["properties"]["benchmark"]["items"];
+        let hint = advice("conditions", &TREE, ROOT).0;
+        assert_eq!(hint, "`conditions` belongs in `[[benchmark]]`, as `[benchmark.conditions]`");
         assert_eq!(required(benchmark).collect::<Vec<_>>(), ["name", "command"]);
     }
 }

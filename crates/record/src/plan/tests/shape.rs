@@ -95,7 +95,7 @@ fn unknown_keys_are_all_shown_with_what_was_meant() {
     8 | exit = 0
       | ^^^^
       |
-    hint: `exit` belongs in `expect`
+    hint: `exit` belongs in `[benchmark.expect]`
 
     error: unknown key `repositry` in `[[benchmark]]`
      --> tacho.toml:9:1
