@@ -783,9 +783,9 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
 
       benchmark  metric   n  old.json  new.json    ratio           95 %  ratio of  detectable  verdict
-      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear: measuring both sides again may decide
+      old → new  time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs          26.7 %  unclear: measuring both sides again may decide
 
-    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: this host has few earlier runs)
+    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (a standard deviation of up to 4.5 %, assumed: this host has few earlier runs)
     1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     ");
     let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
@@ -820,14 +820,14 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         told.stderr,
         "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-         \x20 command · time: slower by at most 31.3 %, if at all\n\
+         \x20 old → new · time: slower by at most 31.3 %, if at all\n\
          hint: `--fail-on slower:5%,unclear` fails on it\n"
     );
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
         "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
-         \x20 command · time: slower by at most 31.3 %, if at all\n\
+         \x20 old → new · time: slower by at most 31.3 %, if at all\n\
          error: `--fail-on slower:5%,unclear`: failed because of command · time (slower by at \
          most 31.3 %, if at all)\n"
     );
@@ -1232,7 +1232,7 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
       down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs          26.7 %  faster
       even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs          26.7 %  unclear: measuring both sides again may decide
 
-    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed: this host has few earlier runs)
+    not executed in this run: old.json and new.json; the interval includes the variation between runs of one program (a standard deviation of up to 4.5 %, assumed: this host has few earlier runs)
     a trade-off: 2 slower, 1 faster, 1 unclear; smallest detectable difference (with a chance of 80 %): 26.7 %
     4 rows judged together: at most 5 % of reported differences are expected to be false
     ");
@@ -1519,7 +1519,7 @@ fn sixty_columns_are_enough() {
     let rows = told.split("\n\n").nth(1).unwrap();
     assert_eq!(
         rows,
-        "command · time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, \
+        "old → new · time: slower\n  × 2.000  1.676 … 2.39  (by runs)\n  old.json: 100.1 ms, \
          new.json: 200.2 ms, n 20"
     );
     assert_eq!(told.matches("26.7 %").count(), 1, "said once: {told}");

@@ -392,18 +392,16 @@ fn what_was_probably_meant_is_said() {
     let project = project.file("numbers.csv", "commit,time\na,1\nb,2\n");
     assert_snapshot!(project.tacho("changes numbers.csv").exits(2).stderr, @"
     error: `numbers.csv` is a file, not a revision
-    hint: `tacho changes --from numbers.csv` judges the numbers in it
+    hint: `tacho changes --from numbers.csv` judges a series, `tacho compare` two reports
     ");
     let project = project.file("near/numbers.csv", "commit,time\na,1\nb,2\n");
     assert_snapshot!(project.tacho("changes near/../numbers.csv").exits(2).stderr, @"
     error: `near/../numbers.csv` is a file, not a revision
-    hint: `tacho changes --from near/../numbers.csv` judges the numbers in it
+    hint: `tacho changes --from near/../numbers.csv` judges a series, `tacho compare` two reports
     ");
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     let without_plan = project.tacho("changes numbers.csv").exits(2).stderr;
-    assert!(
-        without_plan.ends_with("`tacho changes --from numbers.csv` judges the numbers in it\n")
-    );
+    assert!(without_plan.contains("`tacho changes --from numbers.csv` judges a series"));
     let rounds = project.tacho("track --rounds -1").exits(2).stderr;
     assert!(rounds.starts_with("error: `--rounds` cannot be `-1`\n"), "{rounds}");
 }

@@ -220,14 +220,14 @@ impl CliError {
             CliError::NoNumber { least, most: Some(most), .. } => {
                 Some(format!("write a whole number from {least} to {most}"))
             }
-            CliError::FileOfNumbers { name } => {
-                Some(format!("`tacho changes --from {name}` judges the numbers in it"))
-            }
+            CliError::FileOfNumbers { name } => Some(format!(
+                "`tacho changes --from {name}` judges a series, `tacho compare` two reports"
+            )),
             CliError::LooseArguments { command, .. } => {
                 Some(format!("a command and its arguments go in quotes: `tacho bench '{command}'`"))
             }
             CliError::FilesOfNumbers { names } => Some(format!(
-                "`tacho changes --from {}` judges the numbers in them",
+                "`tacho changes --from {}` judges the numbers in them as a series",
                 names.join(" ")
             )),
             CliError::UnknownCounter { .. } => Some(known_counters()),

@@ -7,7 +7,6 @@ use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Plan, Unit, in_backtick
 
 use super::comparability::{difference, only_name, same_processors, status, statuses};
 use super::resolved_side::ResolvedSide;
-use super::row::COMMAND;
 
 /// Benchmarks, each with its metrics.
 type BenchmarkMetrics = Vec<(BenchmarkKey, Vec<Metric>)>;
@@ -79,8 +78,8 @@ pub fn rows_of_report(
     Ok(ReportRows { rows, exported, lone, differ })
 }
 
-/// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is
-/// called. Of named benchmarks and metrics only those; without names all.
+/// Two files: benchmarks and metrics by name; what each has only one of is compared under both
+/// names. Of named benchmarks and metrics only those; without names all.
 pub fn rows_of_reports(
     sides: &[ResolvedSide; 2],
     benchmarks: &[String],
@@ -99,8 +98,9 @@ pub fn rows_of_reports(
         if let [Some(a), Some(b)] = ended {
             differ.extend(difference("exit status", sides, [a, b]));
         }
+        let both = format!("{a} → {b}");
         for one in said.iter_mut().flatten() {
-            COMMAND.clone_into(&mut one.benchmark);
+            both.clone_into(&mut one.benchmark);
         }
     }
     let of_b = by_name(&said[1]);

@@ -163,8 +163,8 @@ impl ComparisonReport<'_> {
             let from = clauses::from_runs(found().any(|(_, assumed)| assumed));
             let most = percent(deviation);
             format!(
-                "; the interval includes the variation between runs of one program (up to {most}, \
-                 {from})"
+                "; the interval includes the variation between runs of one program (a standard \
+                 deviation of up to {most}, {from})"
             )
         });
         Some(format!("not executed in this run: {}{differ}", kept.join(" and ")))

@@ -75,3 +75,11 @@ pub fn report_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[Res
         &format!("{}`--kept` uses the old samples of `{side}`", gone.unwrap_or_default()),
     );
 }
+
+/// That both sides are the same file, so that their ratio says nothing.
+pub fn report_same_file(taken: &[ResolvedSide; 2]) {
+    let [a, b] = taken;
+    if a.is_file() && b.is_file() && a.side.name == b.side.name {
+        output::note("note", &format!("both sides are the file `{}`", a.side.name));
+    }
+}

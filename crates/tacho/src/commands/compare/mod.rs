@@ -71,6 +71,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
         given.save(name, &compared)?;
     }
     kept_sides::report_kept(&given, &compared, &taken);
+    kept_sides::report_same_file(&taken);
     let described = taken.each_ref().map(ResolvedSide::described);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {
