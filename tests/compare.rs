@@ -828,7 +828,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         "warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%,unclear` fails:\n\
          \x20 old → new · time: slower by at most 31.3 %, if at all\n\
-         error: `--fail-on slower:5%,unclear`: failed because of command · time (slower by at \
+         error: `--fail-on slower:5%,unclear`: failed because of old → new · time (slower by at \
          most 31.3 %, if at all)\n"
     );
     // The same row is unclear, and yet not slower by so much.
@@ -838,8 +838,8 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     );
     assert_eq!(
         gate("unclear").exits(1).stderr,
-        "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  command · time: \
-         unclear\nerror: `--fail-on unclear`: failed because of command · time (unclear)\n"
+        "warning: 1 of 1 row is unclear, and `--fail-on unclear` fails:\n  old → new · time: \
+         unclear\nerror: `--fail-on unclear`: failed because of old → new · time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
     assert_eq!(
@@ -858,7 +858,7 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
         markdown.ends_with(
             "\n- warning: 1 of 1 row is undecided at the limit of 5 %, and `--fail-on \
          slower:5%` lets it pass:\n\
-             \x20 - command · time: slower by at most 31.3 %, if at all\n"
+             \x20 - old → new · time: slower by at most 31.3 %, if at all\n"
         ),
         "{markdown}"
     );
