@@ -49,7 +49,7 @@ impl Parameters {
 }
 
 impl fmt::Display for Parameters {
-    /// `batch=64,level=9`; nothing when there are none.
+    /// `batch=64,level=9`; empty if there are no parameters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, value)) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
@@ -66,7 +66,7 @@ impl fmt::Display for Parameters {
 pub struct BenchmarkKey {
     /// The name that the plan gives it.
     pub name: String,
-    /// Which of the definitions that the benchmark has had; starts at 1.
+    /// The version of the benchmark's definition; the first is 1.
     pub version: u32,
     /// The values that are filled into its command.
     pub parameters: Parameters,

@@ -19,14 +19,14 @@ pub fn layout_folder(layout: u32) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum BuildState {
-    /// It gave the artifacts that the plan names.
+    /// The build gave the artifacts that the plan names.
     Built {
-        /// What was built; equal digests are the same program.
+        /// The digest of the artifacts; equal digests mean the same program.
         artifact: Digest,
         /// The artifacts' size on disk, uncompressed, in bytes.
         size: u64,
-        /// How many builds it is, where one source was linked in several orders: each is a
-        /// [folder](layout_folder) of the artifacts. Those that came out as another did count once.
+        /// The number of different builds if one source was linked in several orders. Each is a
+        /// [folder](layout_folder) of the artifacts, and equal builds count once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         layouts: Option<u32>,
     },
@@ -34,17 +34,17 @@ pub enum BuildState {
     Failed {
         /// What went wrong, in one line.
         why: String,
-        /// What of it decides what is done next; absent where nothing does, and of earlier
-        /// versions.
+        /// The cause, as far as the next step depends on it; absent otherwise, and in files of
+        /// earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<BuildFailure>,
     },
-    /// It was not tried.
+    /// The build was not tried.
     Skipped {
         /// The reason, in one line.
         why: String,
     },
-    /// It did not end within the plan's limit and was killed.
+    /// The build exceeded the plan's time limit and was killed.
     TimedOut {
         /// The limit.
         limit: Duration,
@@ -57,9 +57,9 @@ pub enum BuildState {
 pub enum BuildFailure {
     /// The build command failed: its log says more.
     Command,
-    /// It does not merge without conflicts: another attempt ends in the same way.
+    /// The revision does not merge without conflicts, so another attempt would fail as well.
     Conflict,
-    /// What it needs could not be fetched: that says nothing of the revision.
+    /// A dependency could not be fetched, which is not the revision's fault.
     Fetch,
     /// The shell found no program that the build command names, or could not execute it.
     Missing,
@@ -107,7 +107,7 @@ impl BuildState {
 impl Build {
     /// The tag of a point that names the quirks of its build.
     pub const QUIRKS: &str = "quirks";
-    /// What that tag says where there are none.
+    /// The value of that tag if no quirk applies.
     pub const NO_QUIRKS: &str = "none";
 }
 

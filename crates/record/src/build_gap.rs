@@ -25,7 +25,7 @@ impl BuildGap {
         usize::try_from(apart).map_or(usize::MAX, |apart| apart.saturating_add(1)).max(self.tried)
     }
 
-    /// Whether a quirk says not to build them.
+    /// Whether a quirk skips these revisions.
     #[must_use]
     pub fn is_skipped(&self) -> bool {
         is_skipped(&self.state)

@@ -4,7 +4,7 @@
 /// From this part of its wall time on, the CPU time of a program shows what its wall time does.
 const GOOD_PART: f64 = 0.5;
 
-/// Whether that is a good part of the wall time, so that the CPU time is worth a look.
+/// Whether the CPU time is a large part of the wall time, so that it is worth a comparison.
 #[must_use]
 pub fn is_mostly_busy(share: Option<f64>) -> bool {
     share.is_some_and(|share| share >= GOOD_PART)

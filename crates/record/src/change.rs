@@ -1,12 +1,13 @@
-//! Changes: places in a series from which on it is otherwise, with their life and what users say of
-//! them.
+//! Changes: places in a series where its level or spread changes, with their life and the user's
+//! judgement.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Build, ChangeState, Digest, Direction, Life, SeriesKey};
 
-/// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
+/// A change of a series, as it is kept: it was found once, was confirmed or withdrawn since, and
+/// keeps its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Its name, [made](change_name) when it was found; no other change of the store has it.
@@ -15,33 +16,33 @@ pub struct Change {
     pub series: SeriesKey,
     /// When it was found.
     pub found: Timestamp,
-    /// What was found, as it was last seen.
+    /// The finding of the last analysis that saw the change.
     pub finding: Finding,
-    /// Where it stands by itself.
+    /// The state that the analyses gave it.
     pub life: Life,
     /// The user's word, which no analysis ever touches.
     pub word: ChangeState,
-    /// What the user wrote to it; empty without.
+    /// The user's note; empty if there is no note.
     pub note: String,
     /// The name of the later change with which the level came back, if it did.
     pub fixed_by: Option<String>,
-    /// What measuring both sides again said, if that was done: the last time.
+    /// The last result of measuring both sides again, if that was done.
     pub again: Option<RepeatMeasurement>,
-    /// The name of the bisection that named its commit, if one did: its revisions are then this
-    /// commit and its parent. It is known from the bisection, and not kept with the change.
+    /// The name of the bisection that named its commit, if any. The revisions are then this commit
+    /// and its parent. The bisection is the source; the name is not kept with the change.
     #[serde(default, skip_serializing)]
     pub named_by: Option<String>,
-    /// Where it is at a merge: the commit of it that a bisection named, if one did. It is known
-    /// from the bisection, and not kept with the change.
+    /// For a change at a merge: the merge's commit that a bisection named, if any. The bisection is
+    /// the source; the commit is not kept with the change.
     #[serde(default, skip_serializing)]
     pub of_merge: Option<CommitOfMerge>,
-    /// What is left of it where it was fixed: the level with which it came back by that before,
-    /// minus 1. It is known from the other change, and not kept with this one.
+    /// The residual effect of a change that was fixed: the level after the fix over the level
+    /// before the change, minus 1. The fix is another change; this value is not kept with this one.
     #[serde(default, skip_serializing)]
     pub left: Option<f64>,
-    /// The full names of the commits between both sides that gave the same program as the one
-    /// before, so that it is at none of them. It is known from the builds, and not kept with the
-    /// change.
+    /// The full names of the commits between both sides that gave the same program as their
+    /// predecessor, so the change is at none of them. The builds are the source; the names are not
+    /// kept with the change.
     #[serde(default, skip_serializing)]
     pub same_program: Vec<String>,
 }
@@ -57,28 +58,28 @@ pub struct CommitOfMerge {
     pub bisection: String,
 }
 
-/// What measuring both sides of a change again said.
+/// The result of measuring both sides of a change again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RepeatMeasurement {
     /// The number of the run that did.
     pub run: i64,
     /// How many samples each side got, of the side that got fewer.
     pub samples: u32,
-    /// Whether they differ; absent where the samples are not conclusive.
+    /// Whether the sides differ; absent if the samples are not conclusive.
     pub differs: Option<bool>,
     /// The level after by that before, minus 1, of these samples alone.
     pub effect: Option<f64>,
-    /// Where that is with 95 % confidence.
+    /// The 95 % interval of the effect.
     pub interval: Option<(f64, f64)>,
-    /// Where that makes the effect no more than a bound, how many samples of the side before and of
-    /// that after reached a limit.
+    /// The numbers of samples before and after the change that reached a limit, if they make the
+    /// effect a bound only.
     #[serde(default, skip_serializing_if = "is_none")]
     pub limited: [u32; 2],
     /// In how many layouts each side was executed, of the side that had fewer; 0 where each was one
     /// build.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub layouts: u32,
-    /// Whether the environment had another size in each execution, since one build alone differed.
+    /// Whether each execution got an environment of another size, since only one build differed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub environments: bool,
 }
@@ -110,15 +111,15 @@ impl Change {
         }
     }
 
-    /// Whether something of the environment changed with it, and nothing says that it is the
-    /// program all the same.
+    /// Whether the environment changed at the same revision, and nothing shows that the program
+    /// changed too.
     #[must_use]
     pub fn is_of_environment(&self) -> bool {
         self.finding.kind == ChangeKind::Environment && !self.differs_again()
     }
 
-    /// Whether other work on the host explains it, and nothing says that it is the program all the
-    /// same: it is reported, and blamed on no commit.
+    /// Whether other work on the host explains the change, and nothing shows that the program
+    /// changed too. Such a change is reported and blamed on no commit.
     #[must_use]
     pub fn is_of_other_work(&self) -> bool {
         self.is_of_environment() && self.finding.is_of_other_work()
@@ -130,7 +131,8 @@ impl Change {
         self.again.as_ref().is_some_and(|again| again.differs == Some(true))
     }
 
-    /// What measuring both sides again said, where they still differ: its size is known from that.
+    /// The result of measuring both sides again, if they still differ: this result then gives the
+    /// size of the change.
     #[must_use]
     pub fn confirmation(&self) -> Option<&RepeatMeasurement> {
         self.again.as_ref().filter(|again| again.differs == Some(true) && again.effect.is_some())
@@ -143,7 +145,7 @@ impl Change {
         self.confirmation().map_or(self.finding.effect, |again| again.effect)
     }
 
-    /// Where its size is with 95 % confidence.
+    /// The 95 % interval of the size.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.confirmation().map_or(self.finding.interval, |again| again.interval)
@@ -155,21 +157,22 @@ impl Change {
         self.differs_again() || self.finding.is_sure()
     }
 
-    /// Whether it was of one build alone, and other layouts say that it is the program.
+    /// Whether only one build differed at first, and other layouts showed that the program differs.
     #[must_use]
     pub fn is_settled_by_layouts(&self) -> bool {
         let settled = |again: &RepeatMeasurement| again.environments && again.differs == Some(true);
         self.finding.kind != ChangeKind::Build && self.again.as_ref().is_some_and(settled)
     }
 
-    /// Whether measuring it again asks for other layouts: one build alone differs, or did.
+    /// Whether measuring the change again needs other layouts, since only one build differs or
+    /// differed.
     #[must_use]
     pub fn asks_for_layouts(&self) -> bool {
         self.finding.kind == ChangeKind::Build
             || self.again.as_ref().is_some_and(|again| again.environments)
     }
 
-    /// Whether it is good. A wider spread never is, whichever way the metric is.
+    /// Whether the change is good. A wider spread is never good, whatever the metric's direction.
     #[must_use]
     pub fn verdict(&self) -> ChangeVerdict {
         let finding = &self.finding;
@@ -178,8 +181,8 @@ impl Change {
         ChangeVerdict::of(finding.after > finding.before, better)
     }
 
-    /// Whether it is good, in words: `probably worse` where its interval holds 0, and no such word
-    /// where other work on the host explains it.
+    /// The verdict in words: `probably worse` if the interval contains 0, and no judgement if other
+    /// work on the host explains the change.
     #[must_use]
     pub fn verdict_words(&self) -> String {
         if self.is_of_other_work() {
@@ -189,13 +192,14 @@ impl Change {
         format!("{probably}{}", self.verdict().word())
     }
 
-    /// Whether it is still held.
+    /// Whether the change is not withdrawn.
     #[must_use]
     pub fn stands(&self) -> bool {
         !matches!(self.life, Life::Withdrawn { .. })
     }
 
-    /// Whether it is held, and confirmed or seen by the last analysis: any other marks nothing.
+    /// Whether the change is not withdrawn, and is confirmed or was seen by the last analysis. Only
+    /// such changes mark a chart.
     #[must_use]
     pub fn is_seen(&self) -> bool {
         self.stands() && (self.finding.missed == 0 || self.life == Life::Confirmed)
@@ -206,9 +210,9 @@ impl Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
-    /// It got better.
+    /// The metric got better.
     Better,
-    /// It got worse.
+    /// The metric got worse.
     Worse,
 }
 
@@ -229,13 +233,12 @@ impl ChangeVerdict {
     }
 }
 
-/// What was found at a place of a series.
+/// The finding of an analysis at one place of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The full name of the revision that is most likely the first at the new level.
     pub revision: String,
-    /// The last measured revision before that is surely at the old level. It was a commit after
-    /// this one …
+    /// The last measured revision that is surely at the old level. The change is after this one …
     pub good: String,
     /// … up to and including this one: the last measured revision that may be the first at the new
     /// level.
@@ -246,13 +249,13 @@ pub struct Finding {
     pub after: f64,
     /// The level after by that before, minus 1; absent where the level before is 0.
     pub effect: Option<f64>,
-    /// Where the effect is with 95 % confidence.
+    /// The 95 % interval of the effect.
     pub interval: Option<(f64, f64)>,
     /// How often a series like this without any change would show one as clear somewhere.
     pub p: f64,
     /// What kind of change it is.
     pub kind: ChangeKind,
-    /// What of the environment differs with it.
+    /// The tags of the environment that changed at the same place.
     #[serde(default)]
     pub environment: Vec<TagChange>,
     /// How many revisions of the series had values when it was seen.
@@ -265,7 +268,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What is at least this likely to be a change is reported without its likelihood.
+    /// A change with at least this probability is reported without its probability.
     const LIKELY: f64 = 0.95;
 
     /// Whether its interval, if it has one, lies on one side of 0.
@@ -275,14 +278,14 @@ impl Finding {
     }
 }
 
-/// What of a finding is reported otherwise than before.
+/// A difference between two findings of the same change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingDifference {
-    /// Which revisions it may be.
+    /// The range of possible revisions.
     Ends,
-    /// What kind it is.
+    /// The kind of change.
     Kind,
-    /// Which revision is most likely the first.
+    /// The most likely first revision.
     Revision,
     /// How much it is.
     Size,
@@ -311,7 +314,8 @@ impl Finding {
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::MACHINE)
     }
 
-    /// Whether it is waiting for a CPU that other work on the host used.
+    /// Whether the change is in the time that the subject waited for a CPU used by other work on
+    /// the host.
     #[must_use]
     pub fn is_of_other_work(&self) -> bool {
         self.kind == ChangeKind::Environment
@@ -331,7 +335,7 @@ impl Finding {
         Some(1.0 - self.p).filter(|likely| *likely < Self::LIKELY)
     }
 
-    /// What was reported otherwise than it is now; its size where nothing else was.
+    /// The differences between this finding and `now`; the size if nothing else differs.
     #[must_use]
     pub fn otherwise(&self, now: &Self) -> Vec<FindingDifference> {
         let differs = [
@@ -351,11 +355,11 @@ impl Finding {
 /// Something of the environment that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TagChange {
-    /// What: `kernel`, `compiler`.
+    /// The name of the tag: `kernel`, `compiler`.
     pub tag: String,
-    /// What it was.
+    /// The value before.
     pub before: String,
-    /// What it is.
+    /// The value after.
     pub after: String,
 }
 
@@ -367,8 +371,7 @@ impl TagChange {
     /// The tag of other work on the host, for which the program waited: by what `after` says.
     pub const OTHER_WORK: &'static str = "other work";
 
-    /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins
-    /// here``.
+    /// The difference at the change, as the end of a sentence: ``the quirk `libc` begins here``.
     #[must_use]
     pub fn described(&self) -> String {
         let Self { tag, before, after } = self;
@@ -433,10 +436,10 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// A change that is none with at most this probability is reported without *probably*.
+    /// A change that is false with at most this probability is reported without *probably*.
     const SURE: f64 = 0.2;
 
-    /// Whether the level changed, and not how values scatter around it.
+    /// Whether the level changed, and not the spread.
     #[must_use]
     pub fn is_of_level(self) -> bool {
         !matches!(self, Self::ModeShare | Self::Spread)

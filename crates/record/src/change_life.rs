@@ -1,8 +1,8 @@
-//! What becomes of a change: whether it is held to be true, and what users say of it.
+//! The life of a change: whether the analyses still hold it to be true, and the user's judgement.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a change stands by itself.
+/// The state that the analyses give a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "life", rename_all = "kebab-case")]
 pub enum Life {
@@ -22,33 +22,34 @@ pub enum Life {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withdrawal {
-    /// It was seen from farther away, over revisions without values, and a change nearer by
+    /// The change was seen from a distance, over revisions without values, and a nearer change
     /// explains it.
     Nearer,
-    /// It was not seen again before it could be confirmed.
+    /// The change was not seen again before it could be confirmed.
     NotConfirmed,
     /// Both sides were measured again, and do not differ.
     NotReproduced,
-    /// It was confirmed, and with what was measured since it is not seen.
+    /// The change was confirmed, but is not seen with the samples measured since.
     NotSeen,
-    /// It came with an edit of the build recipe that was taken back.
+    /// The change came with an edit of the build recipe that was undone.
     OtherRecipe,
 }
 
-/// What a user says of a change.
+/// The user's judgement of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeState {
-    /// It is one. Written `confirmed` once, which is the word for what analyses say of themselves.
+    /// The change is real. An earlier version wrote `confirmed`, which is now the word for the
+    /// analyses' own state.
     #[serde(alias = "confirmed")]
     Acknowledged,
-    /// It is one, and meant to be.
+    /// The change is real and intended.
     Expected,
-    /// It is none.
+    /// The change is a false alarm.
     FalseAlarm,
-    /// It was one, and is over.
+    /// The change was real and is fixed.
     Fixed,
-    /// Nothing yet.
+    /// The user has not judged the change.
     New,
 }
 

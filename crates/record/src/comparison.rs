@@ -7,9 +7,9 @@ use crate::{BenchmarkKey, Digest, LimitedExecutions, Metric, Parameters};
 /// One of the two programs that are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// What it is called in the answer: as it was typed.
+    /// The name in the answer: as typed.
     pub name: String,
-    /// What it was taken for.
+    /// The program that the name means.
     pub program: Program,
 }
 
@@ -19,13 +19,13 @@ pub struct Side {
 pub enum Program {
     /// A build that was made before, whatever its revision builds to now.
     Build {
-        /// What was built.
+        /// The digest of the build.
         artifact: Digest,
         /// The revision that it was built of, by its full name: it is built again where the cache
         /// has let it go.
         revision: String,
     },
-    /// A command, as it is found; nothing is built.
+    /// A command, executed without a build.
     Command {
         /// As it was typed.
         command: String,
@@ -35,16 +35,16 @@ pub enum Program {
         /// Whether a shell starts it.
         shell: bool,
     },
-    /// What a file of another tool says; nothing is executed.
+    /// Samples from a file of another tool; nothing is executed.
     File {
         /// The file or folder, as it was typed.
         file: String,
-        /// Which tool wrote it.
+        /// The tool that wrote the file.
         tool: String,
     },
     /// Builds of one source that were linked in different orders: one program, in several layouts.
     Layouts {
-        /// What was built, each once.
+        /// The digests of the builds, each once.
         artifacts: Vec<Digest>,
         /// The revision that they were built of, by its full name.
         revision: String,
@@ -82,13 +82,14 @@ impl Program {
         if let Program::Variant { parameters, .. } = self { Some(parameters) } else { None }
     }
 
-    /// How many builds stand for it, each executed as often as the others.
+    /// The number of builds that represent the program; each is executed equally often.
     #[must_use]
     pub fn builds(&self) -> usize {
         if let Program::Layouts { artifacts, .. } = self { artifacts.len() } else { 1 }
     }
 
-    /// What it is, in a word: `build`, `command`, `file`, `layouts`, `revision`, `variant`.
+    /// The kind of program, in a word: `build`, `command`, `file`, `layouts`, `revision`,
+    /// `variant`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -102,8 +103,8 @@ impl Program {
     }
 }
 
-/// What a run compares, and on which terms: kept with it, so that all can be judged again from its
-/// samples.
+/// The sides of a comparison and its terms. The run keeps them, so that the samples can be judged
+/// again.
 ///
 /// Its cells are, row after row, those of the sides that are executed, in their order, and then the
 /// control's; of a side in several layouts one a layout.
@@ -131,34 +132,36 @@ pub struct Comparing {
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
     pub until: StopCondition,
-    /// Where a revision without a quirk is compared with the same with it: which, and at which edge
-    /// of its range.
+    /// For a comparison of a revision with itself under a quirk: which quirk, and at which edge of
+    /// its range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quirk: Option<QuirkEdge>,
-    /// Where a revision is compared with itself and a diff: what the diffs are called that the
-    /// second side has.
+    /// For a comparison of a revision with itself plus a diff: the names of the second side's
+    /// diffs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
     /// In what hosts or conditions of both sides differ, in words, where that was let pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: Vec<String>,
-    /// What it was to fail on, if anything.
+    /// The conditions of failure, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<FailOn>,
 }
 
-/// What a comparison was to fail on: with its samples, that says whether it did.
+/// The conditions under which a comparison fails. Together with the samples they decide whether the
+/// comparison failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailOn {
     /// As it was typed.
     pub typed: String,
-    /// What is slower for certain, by this share or more; with 0 whatever is called slower.
+    /// Fail if a program is significantly slower by this share or more; with 0, if any program is
+    /// called slower.
     pub slower: Option<f64>,
-    /// What cannot be distinguished from being so, and without `slower` whatever is unclear.
+    /// Fail if such a slowdown is not excluded; without `slower`, if any result is unclear.
     pub unclear: bool,
-    /// What only the first side has.
+    /// Fail if only the first side has a benchmark.
     pub missing: bool,
-    /// What that is.
+    /// The benchmarks that only the first side has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lone: Vec<String>,
 }
@@ -168,9 +171,10 @@ pub struct FailOn {
 pub struct QuirkEdge {
     /// The quirk's name.
     pub quirk: String,
-    /// The first revision that is built otherwise than the one before, by its full name.
+    /// The first revision with another build than its predecessor, by its full name.
     pub revision: String,
-    /// Whether that is the first one with the quirk; else it is the first one without.
+    /// Whether that revision is the first one with the quirk; otherwise it is the first one
+    /// without.
     pub begins: bool,
 }
 
@@ -201,14 +205,14 @@ impl Comparing {
         }
     }
 
-    /// Whether a side (0 or 1) is executed: it is of no earlier run and of no file.
+    /// Whether a side (0 or 1) is executed, and does not come from an earlier run or a file.
     #[must_use]
     pub fn executes(&self, side: usize) -> bool {
         self.earlier[side].is_none() && !matches!(self.sides[side].program, Program::File { .. })
     }
 }
 
-/// How the ratio of two sides is taken, where somebody asks for one.
+/// The estimator of a ratio, if the user requests one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestedEstimator {
@@ -220,7 +224,7 @@ pub enum RequestedEstimator {
     Minimum,
 }
 
-/// What a file says of a metric of a benchmark.
+/// A metric of a benchmark, read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExportedMetric {
     /// The benchmark's name in the comparison.
@@ -239,7 +243,7 @@ pub struct ExportedMetric {
 pub struct EarlierSide {
     /// The run.
     pub run: i64,
-    /// Which of its sides: 0 is what was compared with, 1 what was compared.
+    /// The side: 0 is the baseline, 1 is the program compared with it.
     pub side: usize,
 }
 

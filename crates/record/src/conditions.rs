@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// What an execution finds around it. They belong to what is measured: under others, values mean
-/// something else.
+/// The surroundings of an execution. They belong to the benchmark: under other conditions, values
+/// mean something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The processors that it may use; none: those that we may use ourselves.
@@ -25,14 +25,14 @@ pub struct Conditions {
     pub inherit: Inherit,
     /// Whether its environment is made longer by a random number of bytes.
     pub random_environment: bool,
-    /// Whether the kernel puts its memory at random addresses; none: as the system does.
+    /// Whether the kernel puts its memory at random addresses; `None` is the system's setting.
     pub aslr: Option<bool>,
     /// Whether the system forgets all files that it has in memory before each execution.
     pub cold: bool,
     /// Whether it is executed in a control group of its own.
     pub cgroup: Cgroup,
-    /// Whether the kernel may give it transparent huge pages; none: as the system does. Of probes
-    /// alone.
+    /// Whether the kernel may give it transparent huge pages; `None` is the system's setting. Only
+    /// probes set this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub huge_pages: Option<bool>,
 }
@@ -40,9 +40,9 @@ pub struct Conditions {
 /// Processors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cpus {
-    /// Those that the system was booted to leave alone (`isolcpus`).
+    /// The CPUs that the kernel's `isolcpus` option isolates.
     Isolated,
-    /// Those with these numbers.
+    /// The CPUs with these numbers.
     List(BTreeSet<u32>),
 }
 
@@ -50,7 +50,7 @@ impl Cpus {
     /// The highest number of a processor: Linux can be built for this many.
     pub const LAST: u32 = 8191;
 
-    /// Processors as the kernel lists them: `0-3,6`; none if it is no such list.
+    /// Processors as the kernel lists them: `0-3,6`; `None` if the text is not such a list.
     #[must_use]
     pub fn list(text: &str) -> Option<BTreeSet<u32>> {
         let mut all = BTreeSet::new();
@@ -128,8 +128,8 @@ impl fmt::Display for Scheduling {
 pub enum Inherit {
     /// All of it.
     All,
-    /// [What is always kept](Inherit::KEPT), and variables of these names; a `*` at the end stands
-    /// for any letters.
+    /// [What is always kept](Inherit::KEPT), and variables of these names; a `*` at the end matches
+    /// any letters.
     Named(Vec<String>),
 }
 
@@ -167,25 +167,26 @@ impl Inherit {
 /// together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cgroup {
-    /// Where a metric or a limit needs it.
+    /// If a metric or a limit needs one.
     #[default]
     Auto,
     /// Each one.
     Always,
-    /// None.
+    /// Without a control group.
     Never,
 }
 
-/// A size in bytes, as people write it: `512MiB`, `2GB`. `None` of what is none, or beyond any
-/// disk.
+/// A size in bytes, as people write it: `512MiB`, `2GB`. `None` if the text is not a size, or the
+/// size exceeds any disk.
 #[must_use]
 pub fn size(text: &str) -> Option<u64> {
-    // What does not fit is cut off at the largest number, and no disk is half as large.
+    // A larger size is cut off at the largest number, and no disk is half as large.
     let bytes = text.parse::<ByteSize>().ok()?.as_u64();
     i64::try_from(bytes).is_ok().then_some(bytes)
 }
 
-/// What an execution may use at most; to reach one of these is a result, not an error.
+/// The resources that an execution may use at most. An execution that reaches a limit has a result,
+/// not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Address space of each of its processes, in bytes.
@@ -221,7 +222,7 @@ impl Limit {
     }
 }
 
-/// That an execution used as much as it may: a result, not a failure.
+/// The limit that an execution reached: a result, not a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedLimit {
     /// Of what.
@@ -242,20 +243,20 @@ impl ReachedLimit {
 }
 
 impl Limits {
-    /// That this limit was reached, which is one of these.
+    /// Describes one of these limits, which was reached.
     #[must_use]
     pub fn reached(&self, limit: Limit, how: Option<String>) -> ReachedLimit {
         ReachedLimit { limit, at: self.at(limit).unwrap_or_default(), how }
     }
 
-    /// Those that there are, each with what it is of, as [`ReachedLimit::line`] has it.
+    /// The limits that are set, each with its resource as in [`ReachedLimit::line`].
     #[must_use]
     pub fn amounts(&self) -> Vec<String> {
         let all = [Limit::Memory, Limit::CpuTime, Limit::AddressSpace];
         all.into_iter().filter_map(|limit| Some(limit.amount(self.at(limit)?))).collect()
     }
 
-    /// That limit, in bytes or nanoseconds.
+    /// The amount of a limit, in bytes or nanoseconds.
     fn at(&self, limit: Limit) -> Option<u64> {
         let time = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         match limit {

@@ -8,7 +8,7 @@ use crate::{Direction, Metric, Unit};
 /// A metric that is counted where a plan, or a command, asks for it.
 ///
 /// All but [`Energy`](Self::Energy) and [`EnergyDram`](Self::EnergyDram) are of the process that
-/// was started and *all* its descendants, whether somebody waited for them or not.
+/// was started and *all* its descendants, including those that no process waited for.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -20,8 +20,8 @@ pub enum Counter {
     Branches,
     /// Of [`CacheReferences`](Self::CacheReferences), those that had to go to memory.
     CacheMisses,
-    /// Accesses to the last cache before memory, in the program. What exactly that is, the
-    /// processor decides.
+    /// Accesses to the last cache before memory, in the program. The exact meaning depends on the
+    /// processor.
     CacheReferences,
     /// Instructions of the program, as callgrind executes it once: nearly the same each time, and
     /// on any processor.
@@ -30,9 +30,9 @@ pub enum Counter {
     CpuMigrations,
     /// Cycles of the processor's clock, in the program.
     Cycles,
-    /// What the processors took up, all that went on on this host included.
+    /// The energy that the processors used, for all work on this host.
     Energy,
-    /// What the memory took up, all that went on on this host included; in no other counter.
+    /// The energy that the memory used, for all work on this host; no other counter includes it.
     EnergyDram,
     /// Instructions, in the program.
     Instructions,

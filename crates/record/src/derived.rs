@@ -1,13 +1,14 @@
 //! Metrics that follow from others, and so need not be kept.
 //!
-//! The one place that says how: who takes a sample, keeps it or reads it back asks here.
+//! This module alone defines the derivation. All code that takes, keeps or reads back samples uses
+//! it.
 
 use crate::MetricName;
 
 /// The metrics that follow from others, in the order of their names.
 pub const DERIVED: [&str; 3] = ["blocked", "cpu", "cpu-percent"];
 
-/// What that metric may be made of, in order of the names; nothing if it is not derived.
+/// What that metric may be made of, in order of the names; empty if the metric is not derived.
 #[must_use]
 pub fn parts(metric: &str) -> &'static [&'static str] {
     match metric {
@@ -22,11 +23,12 @@ pub fn parts(metric: &str) -> &'static [&'static str] {
 #[must_use]
 pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
     match metric {
-        // Two clocks: the difference of who never blocks may be a little below zero.
+        // The values come from two clocks, so a program that never blocks may have a difference
+        // slightly below zero.
         "blocked" => Some(value("wall")? - value("on-cpu")? - value("cpu-wait")?),
         "cpu" => Some(value("user")? + value("sys")?),
-        // What was left behind used processor time after the wall time, until it was killed: a
-        // share of nothing.
+        // Processes that were left behind used CPU time after the wall time, until they were
+        // killed, so there is no share to compute.
         "cpu-percent" if value("left-behind").is_some_and(|left| left > 0.0) => None,
         // No more decimals than mean something.
         "cpu-percent" => {
@@ -40,7 +42,7 @@ pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> 
 
 /// Adds what follows from the values of a sample, which are in order of their names, and stay so.
 ///
-/// What is there already stays, and what has replicates is no part of anything.
+/// Existing values stay, and metrics with replicates take no part.
 pub fn complete(values: &mut Vec<(MetricName, f64)>) {
     for metric in DERIVED {
         let place = values.partition_point(|(name, _)| &**name < metric);
@@ -53,7 +55,7 @@ pub fn complete(values: &mut Vec<(MetricName, f64)>) {
     }
 }
 
-/// Whether that value of a sample follows, to the last bit, from the others.
+/// Whether this value of a sample follows exactly from the other values.
 #[must_use]
 pub fn follows(values: &[(MetricName, f64)], metric: &str, value: f64) -> bool {
     let derived = derive(metric, &|part| only(values, part));

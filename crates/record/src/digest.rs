@@ -66,7 +66,7 @@ impl fmt::Debug for Digest {
 #[derive(Debug, thiserror::Error)]
 #[error("`{text}` is not a digest of 64 hexadecimal digits")]
 pub struct ParseDigestError {
-    /// What stood there.
+    /// The text that is not a digest.
     pub text: String,
 }
 

@@ -1,14 +1,14 @@
-//! Disturbances: what may be otherwise on a machine while a program is measured.
+//! Disturbances: changed conditions of a machine while a program is measured.
 
 use serde::{Deserialize, Serialize};
 
-/// What is otherwise than usual while a program is measured.
+/// A changed condition while a program is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "disturbance", rename_all = "kebab-case")]
 pub enum Disturbance {
     /// Memory is at random addresses, or it is not, whichever is not usual.
     Addresses {
-        /// Whether it is.
+        /// Whether memory is at random addresses.
         random: bool,
     },
     /// All processors were busy right before.
@@ -20,14 +20,14 @@ pub enum Disturbance {
     },
     /// Another process keeps a processor busy.
     Companion {
-        /// Where.
+        /// The place.
         place: CompanionPlace,
         /// The processor that it keeps busy.
         number: u32,
     },
-    /// It has this processor alone.
+    /// The program has only this processor.
     Cpu {
-        /// Which.
+        /// The processor's number.
         number: u32,
     },
     /// The environment is longer by a random number of bytes, another one each time.
@@ -39,7 +39,7 @@ pub enum Disturbance {
     },
     /// Memory comes in huge pages, or it does not, whichever is not usual.
     HugePages {
-        /// Whether it does.
+        /// Whether memory comes in huge pages.
         allowed: bool,
     },
     /// Both are linked in another order.
@@ -47,9 +47,9 @@ pub enum Disturbance {
         /// The seed of the order.
         number: u32,
     },
-    /// It has hardly more memory than it needs.
+    /// The program has little more memory than it needs.
     Memory {
-        /// So much, in bytes.
+        /// The available memory, in bytes.
         bytes: u64,
     },
     /// The kernel prefers other processes.
@@ -57,9 +57,9 @@ pub enum Disturbance {
         /// Its niceness.
         value: i32,
     },
-    /// It has the processors of one socket alone.
+    /// The program has only the processors of one socket.
     Socket {
-        /// Which.
+        /// The socket's number.
         number: u32,
     },
     /// Its files are on another file system.
@@ -71,10 +71,10 @@ pub enum Disturbance {
     Twice,
 }
 
-/// What a program depends on that is faster beside a busy core.
+/// The cause to name for a program that is faster beside a busy core.
 const CLOCK: &str = "the clock frequency";
 
-/// Where a companion keeps a processor busy.
+/// The place of the processor that a companion keeps busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CompanionPlace {
@@ -217,8 +217,8 @@ impl Disturbance {
         text.to_owned()
     }
 
-    /// What a difference depends on that a disturbance takes away; `faster`: whether one of the
-    /// programs is faster with it.
+    /// The likely cause of a difference that disappears under a disturbance. `faster`: whether one
+    /// of the programs is faster under it.
     #[must_use]
     pub fn blames(self, faster: bool) -> &'static str {
         match self {

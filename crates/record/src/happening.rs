@@ -1,4 +1,4 @@
-//! What happened to a change since it was found.
+//! The history of a change since it was found.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use crate::{ChangeState, Finding, RepeatMeasurement, Withdrawal};
 
 /// Something that happened to a change.
 ///
-/// What [was found until then](HappeningKind::Moved) became what the next such says was found, or
-/// what is found now.
+/// A [moved](HappeningKind::Moved) change keeps the finding that was replaced. The finding after it
+/// is in the next such event, or is the present finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
     pub at: Timestamp,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub what: HappeningKind,
 }
 
-/// What may happen to a change.
+/// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "happened", rename_all = "kebab-case")]
 pub enum HappeningKind {
-    /// It was held on to while points were added.
+    /// The analyses still found the change after points were added.
     Confirmed {
         /// In how many analyses in a row it was seen; absent when it was measured again instead.
         seen: Option<u32>,
@@ -32,7 +32,7 @@ pub enum HappeningKind {
         /// The change with which it did.
         by: String,
     },
-    /// It was found.
+    /// The change was found.
     Found {
         /// Its first revision.
         revision: String,
@@ -42,7 +42,7 @@ pub enum HappeningKind {
     /// With what was measured since, another revision is more likely the first, others may be, it
     /// is of another kind, or the level differs by more or less than was thought.
     Moved {
-        /// What was found until then.
+        /// The finding until then.
         from: Box<Finding>,
     },
     /// The user gave his word.
@@ -51,12 +51,12 @@ pub enum HappeningKind {
         from: ChangeState,
         /// The word.
         to: ChangeState,
-        /// What he wrote to it; empty without.
+        /// The user's note; empty if there is no note.
         note: String,
     },
-    /// That the level came back turned out not to be so.
+    /// The level did not come back after all.
     Unfixed,
-    /// It is no longer held.
+    /// The change was withdrawn.
     Withdrawn {
         /// Why.
         why: Withdrawal,

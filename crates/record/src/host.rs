@@ -11,8 +11,8 @@ use crate::Digest;
 pub struct Host {
     /// The name that people know it by.
     pub name: String,
-    /// What it is made of: `cpu`, `cpus`, `memory`, `kernel`, `os` and others, each as one line of
-    /// text.
+    /// The facts of the host: `cpu`, `cpus`, `memory`, `kernel`, `os` and others, each as one line
+    /// of text.
     ///
     /// Facts whose key starts with `now.` may differ from run to run and do not make another host.
     pub facts: BTreeMap<String, String>,
@@ -22,7 +22,7 @@ pub struct Host {
 pub const NOT_AVAILABLE: &str = "not available here: ";
 
 impl Host {
-    /// Whether this is a fact, not why there is none.
+    /// Whether this text is a fact, and not the reason why there is no fact.
     #[must_use]
     pub fn is_known(fact: &str) -> bool {
         !fact.starts_with(NOT_AVAILABLE)

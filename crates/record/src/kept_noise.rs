@@ -1,9 +1,9 @@
-//! What was found of a host's noise, as it is kept.
+//! A host's noise, as it is kept.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What was found of a host's noise at one time.
+/// A host's noise at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptNoise {
     /// When it was measured.
@@ -14,11 +14,11 @@ pub struct KeptNoise {
     pub seconds: f64,
     /// How busy the host was right before: its load average.
     pub load: Option<f64>,
-    /// What each program showed.
+    /// The noise of each program.
     pub programs: Vec<KeptProgramNoise>,
 }
 
-/// What one program showed.
+/// The noise of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptProgramNoise {
     /// The program in a few words.
@@ -37,7 +37,7 @@ pub struct KeptProgramNoise {
 }
 
 impl KeptNoise {
-    /// What that program showed.
+    /// The noise of that program.
     #[must_use]
     pub fn of_program(&self, name: &str) -> Option<&KeptProgramNoise> {
         self.programs.iter().find(|program| program.program == name)

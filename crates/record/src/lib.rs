@@ -1,9 +1,10 @@
 //! The words that all parts of Tachograph share, and how they are written down.
 //!
-//! Here live the nouns of `docs/src/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`],
-//! [`Measurement`], [`Series`], [`Change`] and their kin, with nothing but data and the rules that
-//! belong to the data alone. What does *not* live here: anything that touches a file, a process, a
-//! database or a clock. All other crates but `stats` depend on this one; it depends on none.
+//! This crate has the nouns of `docs/src/glossary.md`: [`Plan`], [`Revision`], [`Build`],
+//! [`Sample`], [`Measurement`], [`Series`], [`Change`] and their kin, with nothing but data and the
+//! rules that belong to the data alone. What does *not* live here: anything that touches a file, a
+//! process, a database or a clock. All other crates but `stats` depend on this one; it depends on
+//! none.
 
 mod benchmark;
 pub mod bisection;

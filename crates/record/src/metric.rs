@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand
-/// it has no text of its own.
+/// The name of a metric in a sample. A sample has about thirty; the names known at compile time
+/// need no allocation.
 pub type MetricName = Cow<'static, str>;
 
-/// Whether more of it is good.
+/// Whether larger values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -65,7 +65,7 @@ impl Metric {
         "block-output",
     ];
 
-    /// What people call its values of a benchmark: `parse · wall`.
+    /// The display name of a series: `parse · wall`.
     #[must_use]
     pub fn series_of(&self, benchmark: &impl Display) -> String {
         format!("{benchmark} · {}", self.name)
@@ -153,7 +153,7 @@ impl Metric {
         "host-throttled",
     ];
 
-    /// That name as samples have it: of those that are known beforehand without a text of its own.
+    /// The name as samples have it: names known at compile time need no allocation.
     #[must_use]
     pub fn shared_name(name: &str) -> MetricName {
         let mut known = Self::names().chain([Self::COUNTED_SHARE]).chain(Self::HOST);
@@ -163,8 +163,8 @@ impl Metric {
     }
 
     /// Whether the host's speed can move it: times, rates, and units that are not known. Sizes and
-    /// the counts of the kernel and the processor are the same at each speed, and
-    /// waiting and shares do not follow it.
+    /// the counts of the kernel and the processor do not depend on the speed, and neither do
+    /// waiting times and shares.
     #[must_use]
     pub fn is_of_speed(&self) -> bool {
         match &self.unit {
@@ -176,13 +176,13 @@ impl Metric {
         }
     }
 
-    /// Whether it is the time from start to end, all of it or without the shell's.
+    /// Whether the metric is the wall time, with or without the shell's.
     #[must_use]
     pub fn is_wall(&self) -> bool {
         self.name == "wall" || self.name == Self::NET_WALL
     }
 
-    /// Whether that is the name of a reading of the host.
+    /// Whether the name is a reading of the host.
     #[must_use]
     pub fn is_host(name: &str) -> bool {
         Self::HOST.contains(&name)
@@ -190,14 +190,15 @@ impl Metric {
 
     /// The reading of the host of that name, if there is one.
     ///
-    /// Times and counts are those between a moment before the execution and one after it.
-    /// `host-other-cpu` is the processor time of everything but the subject and us; `host-steal`
-    /// what a hypervisor kept from this host; `host-pressure-…` for how long some task waited for a
-    /// CPU, a device or memory; `host-switches` the context switches of all; `host-migrations` how
-    /// often the subject's first thread was moved to another CPU. The others hold at the end: the
-    /// frequency of the CPU that it ended on, with that CPU's node of memory and socket, the
-    /// temperature of the hottest processor, memory that could be had (least of both moments) and
-    /// tasks that ran or were ready to (most of both, without who asks).
+    /// Times and counts cover the period from just before the execution to just after it.
+    /// `host-other-cpu` is the CPU time of all processes except the subject and Tachograph.
+    /// `host-steal` is the time that a hypervisor withheld from this host. `host-pressure-…` is the
+    /// time that some task waited for a CPU, a device or memory. `host-switches` counts the context
+    /// switches of all processes, `host-migrations` the moves of the subject's first thread to
+    /// another CPU. The others are read at the end: the frequency of the last CPU, its memory node
+    /// and socket, the temperature of the hottest processor, the available memory (the smaller of
+    /// both moments) and the tasks that were running or ready (the larger of both, without the
+    /// reader).
     #[must_use]
     pub fn host(name: &str) -> Option<Self> {
         let other = |name: &str| Unit::Other(name.to_owned());

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Digest, Disturbance, Metric, Side};
 
-/// What a run probes: kept with it, so that all can be judged again from its samples.
+/// The disturbances and rows of a probe. The run keeps them, so that the samples can be judged
+/// again.
 ///
 /// Its cells are, row after row, those of the usual state and then of each disturbance; of each
 /// state one a side.
@@ -12,11 +13,11 @@ use crate::{BenchmarkKey, Digest, Disturbance, Metric, Side};
 pub struct Probing {
     /// One program, whose level is probed, or two, whose difference is.
     pub sides: Vec<ProbeSide>,
-    /// What is measured: one row each.
+    /// The benchmarks and metrics, one row each.
     pub rows: Vec<(BenchmarkKey, Metric)>,
     /// The disturbances.
     pub under: Vec<Disturbance>,
-    /// Those that cannot be had, or were not wanted.
+    /// The disturbances that are unavailable or excluded.
     pub left_out: Vec<UnavailableDisturbance>,
     /// Up to which difference two are the same, as a share.
     pub margin: f64,
@@ -25,7 +26,7 @@ pub struct Probing {
 /// One of the programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeSide {
-    /// What it is.
+    /// The side.
     pub side: Side,
     /// The same linked in other orders: the number of each, and what was built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! What a run waited for, where it was to measure on a quiet host.
+//! The wait of a run for a quiet host.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ pub struct QuietWait {
     pub round: u32,
     /// How long.
     pub took: Duration,
-    /// Whether the host was quiet then; else the run waited no longer.
+    /// Whether the host was quiet at the end; otherwise the wait reached its limit.
     pub quiet: bool,
-    /// What was seen first, in one line.
+    /// The first reason to wait, in one line.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! What a name or a unit says of the direction that is better: of a rate, more is.
+//! The better direction that a name or a unit suggests: larger rates are better.
 
 use crate::{Direction, Unit};
 
@@ -7,11 +7,11 @@ use crate::{Direction, Unit};
 pub enum RateHint {
     /// It counts by time, as `requests/s`, or is a word for that, as `throughput`: more is better.
     Certain,
-    /// More of what has such a name is often better, as of a `score`, but not always.
+    /// Larger values with such a name, as a `score`, are often better, but not always.
     Possible,
 }
 
-/// What stands after `per` or `/` in a rate; shorter names of minutes and hours have other
+/// The units of time after `per` or `/` in a rate; shorter names of minutes and hours have other
 /// meanings.
 const TIMES: [&str; 7] = ["s", "sec", "secs", "second", "seconds", "minute", "hour"];
 /// Words for rates.
@@ -65,7 +65,7 @@ const COSTS: [&str; 14] = [
 ];
 
 impl RateHint {
-    /// What this name and unit say; nothing where they say nothing of a rate.
+    /// The hint of this name and unit; `None` if they do not suggest a rate.
     #[must_use]
     pub fn of(name: &str, unit: &Unit) -> Option<Self> {
         let unit = match unit {
@@ -97,8 +97,8 @@ impl RateHint {
 }
 
 impl Unit {
-    /// Whether it is of a time or a rate, which are faster or slower than others; a size or a count
-    /// is worse or better.
+    /// Whether the unit is of a time or a rate, which are called faster or slower; sizes and counts
+    /// are called better or worse.
     #[must_use]
     pub fn is_of_time(&self) -> bool {
         match self {

@@ -15,7 +15,7 @@ use crate::Digest;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReferenceMode {
-    /// Nothing.
+    /// No reference.
     #[default]
     Off,
     /// At most 5 %: one program after the other, as time allows.
@@ -60,7 +60,7 @@ impl ReferenceProgram {
     pub const ALL: [Self; 6] =
         [Self::Integers, Self::Bandwidth, Self::Latency, Self::Branches, Self::System, Self::Files];
 
-    /// Its name, as it is written.
+    /// The name, as written in plans.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl fmt::Display for ReferenceProgram {
 pub struct ReferenceSample {
     /// The digest of the programs: only those of the same digest are compared.
     pub digest: Digest,
-    /// Which of them.
+    /// The program.
     pub program: ReferenceProgram,
     /// The round that it belongs to.
     pub round: u32,
@@ -122,7 +122,7 @@ pub struct ReferenceSample {
     pub cpu: Duration,
 }
 
-/// What the reference says of one run.
+/// The reference's summary of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceSummary {
     /// How often fixed programs were executed.

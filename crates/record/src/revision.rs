@@ -12,7 +12,7 @@ pub struct Revision {
     /// Its full name: the commit's hash, the release as published, or for CVS the time and what it
     /// holds: `2016-07-13T12:30:42Z-0123456789`.
     pub id: String,
-    /// Its place in history, larger is later; the only thing that revisions are ordered by.
+    /// Its place in history, larger is later; revisions are ordered by nothing else.
     ///
     /// For git, on the main line, the number of commits in its history, itself included, so that it
     /// does not depend on what else is measured. Commits of side branches are numbered just before
@@ -68,7 +68,7 @@ fn is_time(text: &str) -> bool {
     text.len() == 19 && text.bytes().zip(*b"0000-00-00T00:00:00").all(like)
 }
 
-/// One commit of the subject's history, measured or not: what lies between two revisions.
+/// One commit of the subject's history, measured or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
     /// Its full hash; for CVS named as the revision that ends with it would be.

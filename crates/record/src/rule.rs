@@ -25,14 +25,14 @@ pub(crate) const DURATIONS: &str =
 /// The longest duration: a year, so that no clock overflows.
 const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// What is executed before measuring.
+/// The warmup before measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Warmup {
-    /// This many executions of each cell, recorded and never summarised; 0 is none.
+    /// This many executions of each cell, recorded and never summarised; 0 means no warmup.
     Executions(u32),
-    /// Nothing: of what is measured the first phase is left out, where it is found to differ from
-    /// the rest.
+    /// No warmup. The first phase of the measured executions is left out if it differs from the
+    /// rest.
     Found,
     /// Executions of each cell until they have taken this long together, recorded and never
     /// summarised.
@@ -110,15 +110,14 @@ impl fmt::Display for Warmup {
 pub struct Precision {
     /// How far the interval may reach to either side, as a share of the median (0.01 is ± 1 %).
     pub share: f64,
-    /// Of which metric; the benchmark's first one where there is none, or the benchmark does not
-    /// have it.
+    /// The metric; if absent, or if the benchmark does not have it, the benchmark's first metric.
     pub metric: Option<String>,
 }
 
-/// What comes before measuring, and when it stops.
+/// The warmup, and the stopping rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// What comes before.
+    /// The warmup.
     pub warmup: Warmup,
     /// Fewest rounds before a precision counts.
     pub min_rounds: u32,
@@ -153,7 +152,7 @@ impl Default for Rule {
     }
 }
 
-/// What ended the measuring of a cell.
+/// The reason why the measuring of a cell ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
@@ -165,16 +164,16 @@ pub enum EndReason {
     Precision,
 }
 
-/// What ended the measuring of a cell, and what was requested.
+/// The reason why the measuring of a cell ended, and the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
-    /// What ended it.
+    /// The reason.
     pub by: EndReason,
     /// The precision that was requested, reached or not.
     pub precision: Option<Precision>,
 }
 
-/// What a plan or a command line asks for.
+/// The request of a plan or a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuleRequest {
     /// Exactly this many rounds, unless a budget ends it.
@@ -189,14 +188,15 @@ pub struct RuleRequest {
     pub max_rounds: Option<u32>,
     /// The longest time.
     pub budget: Option<Duration>,
-    /// What comes before.
+    /// The warmup.
     pub warmup: Option<Warmup>,
     /// How long rounds wait for a quiet host.
     pub quiet_wait: Option<Duration>,
 }
 
 impl RuleRequest {
-    /// These wishes before those: a number of rounds and a precision replace one another.
+    /// These requests, and the others where this one has none. A number of rounds and a precision
+    /// replace one another.
     #[must_use]
     pub fn before(self, others: &Self) -> Self {
         let others = others.clone();
@@ -215,7 +215,7 @@ impl RuleRequest {
         }
     }
 
-    /// What that means, unless it contradicts itself.
+    /// The rule of this request, unless it contradicts itself.
     pub fn rule(&self) -> Result<Rule, RuleError> {
         self.agree()?;
         let warmup = self.warmup.unwrap_or(Rule::default().warmup);
@@ -268,13 +268,13 @@ impl RuleRequest {
     }
 }
 
-/// What is wrong with a wish, or with several together.
+/// The errors of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// A duration cannot be read.
     #[error("`{text}` is not a duration{}", because(why))]
     BadDuration {
-        /// What was written.
+        /// The given text.
         text: String,
         /// Why not, if that is not clear.
         why: &'static str,
@@ -282,16 +282,16 @@ pub enum RuleError {
     /// A precision cannot be read.
     #[error("`{text}` is not a precision")]
     BadPrecision {
-        /// What was written.
+        /// The given text.
         text: String,
     },
     /// A warm-up cannot be read.
     #[error("`{text}` is not a warmup")]
     BadWarmup {
-        /// What was written.
+        /// The given text.
         text: String,
     },
-    /// Two wishes exclude one another.
+    /// Two requests exclude one another.
     #[error("`{key}` contradicts `{other}`")]
     Contradiction {
         /// The one.
@@ -307,15 +307,15 @@ pub enum RuleError {
         /// The most.
         most: u32,
     },
-    /// A wish means nothing alone.
+    /// A key has no meaning alone.
     #[error("`{key}` needs `{without}`")]
     Pointless {
-        /// The wish.
+        /// The key.
         key: &'static str,
-        /// What it belongs to.
+        /// The missing key.
         without: &'static str,
     },
-    /// Every execution must give the same answer, and none is the first.
+    /// Every execution must give the same answer, but no warmup gives the first one.
     #[error("`expect.stdout = \"same\"` contradicts `warmup = false`")]
     SameWithoutWarmup,
     /// No benchmark has the metric.
@@ -340,7 +340,7 @@ impl RuleError {
         }
     }
 
-    /// What to do about it.
+    /// The advice.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

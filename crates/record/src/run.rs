@@ -29,7 +29,7 @@ impl RunState {
     }
 }
 
-/// What a run measures for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -39,7 +39,7 @@ pub enum Purpose {
     Compare,
     /// Both sides of changes once more: its samples are no part of any series.
     Confirm,
-    /// Builds of one source that are linked otherwise: its samples are no part of any series.
+    /// Builds of one source with different link orders: its samples are no part of any series.
     Layouts,
     /// One or two programs under disturbances: its samples are no part of any series.
     Probe,
@@ -74,14 +74,13 @@ pub struct Run {
     pub ended: Option<Timestamp>,
     /// How far it has come.
     pub state: RunState,
-    /// What it measures for.
+    /// The purpose.
     pub purpose: Purpose,
     /// The seed of its random order.
     pub seed: u64,
-    /// What was requested, by digest (plan, revisions, rounds): the same question resumes the same
-    /// run.
+    /// The digest of the request (plan, revisions, rounds): the same question resumes the same run.
     pub question: Digest,
-    /// The plan as it stood in the file.
+    /// The text of the plan.
     pub plan: String,
     /// The version of the tool.
     pub version: String,
@@ -89,11 +88,11 @@ pub struct Run {
     pub host: String,
     /// Rounds that it set out to do, at the most.
     pub rounds: u32,
-    /// What came before them, and when it was to stop.
+    /// The warmup and the stopping rule.
     pub rule: Rule,
 }
 
-/// One thing that a run measures repeatedly: a benchmark at a build.
+/// One unit that a run measures repeatedly: a benchmark at a build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The revision's full name.

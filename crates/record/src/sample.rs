@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Direction, Metric, MetricName, ReachedLimit};
 
-/// Where an execution stood in its run's schedule.
+/// The place of an execution in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The round, counted from 1; round 0 is the warm-up, recorded and never summarised.
@@ -55,8 +55,8 @@ pub enum Failure {
         /// The signal's number.
         number: i32,
     },
-    /// It did not end within the plan's limit and was killed; until then a signal had it stopped,
-    /// such as that of a terminal to who asks there.
+    /// The execution exceeded the plan's limit and was killed. A signal had stopped it before, as a
+    /// terminal does to a background process that reads.
     Stopped {
         /// The signal's number.
         number: i32,
@@ -65,10 +65,10 @@ pub enum Failure {
     TimedOut,
     /// A metric that the plan reads from its output is not there.
     Unreadable {
-        /// Which, and what was found instead, in one line.
+        /// The metric, and the text found instead, in one line.
         why: String,
     },
-    /// It gave another answer than expected: never a fast one.
+    /// The answer was not the expected one: such a sample is never a fast one.
     WrongAnswer {
         /// What differed, in one line.
         why: String,
@@ -113,8 +113,8 @@ impl Failure {
         }
     }
 
-    /// The same, of a program that ended so by itself with the last that it printed of an error, or
-    /// at all, which mostly says why: `exit 1: no such file`.
+    /// The same, with the program's last printed error or line if it ended by itself. That line
+    /// mostly has the cause: `exit 1: no such file`.
     #[must_use]
     pub fn said(&self, output: &str) -> String {
         let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
@@ -139,8 +139,7 @@ pub enum Outcome {
     Valid,
     /// As the plan expects, in a round that was found to be warm-up.
     WarmUp,
-    /// It used as much as it may. What was read of it is less than it would have been: it counts as
-    /// that, or more.
+    /// The execution reached a limit. Its values are lower bounds of the full values.
     LimitReached {
         /// Of what.
         #[serde(flatten)]
@@ -165,7 +164,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it went wrong; to reach a limit is none.
+    /// Whether the execution failed; reaching a limit is no failure.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         matches!(self, Outcome::Failed { .. })
@@ -183,14 +182,14 @@ impl Outcome {
         matches!(self, Outcome::Valid | Outcome::WarmUp)
     }
 
-    /// Whether it is one of the executions that were wanted: it ended as expected or reached a
+    /// Whether the execution counts as one of the requested ones: it ended as expected or reached a
     /// limit, in a round that was not disturbed.
     #[must_use]
     pub fn is_result(&self) -> bool {
         matches!(self, Outcome::Valid | Outcome::WarmUp | Outcome::LimitReached { .. })
     }
 
-    /// How it ended otherwise than the plan expects, in one line, and the last of what it printed.
+    /// The description of an unexpected end, in one line, and the last line of the output.
     #[must_use]
     pub fn described(&self) -> Option<(String, &str)> {
         match self {
@@ -205,13 +204,13 @@ impl Outcome {
 /// The raw readings of one execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Where it stood in the schedule.
+    /// The place in the schedule.
     pub place: Place,
     /// When it was started.
     pub at: Timestamp,
     /// How it ended.
     pub outcome: Outcome,
-    /// What was read, by metric name, in the metric's base unit, in order of the names.
+    /// The values by metric name, in the metric's base unit, in order of the names.
     ///
     /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates
     /// of that metric within this one execution, in the order in which they were found.
@@ -222,8 +221,8 @@ impl Sample {
     /// The value of that metric, if it was read: the median of its replicates, where there are
     /// several.
     ///
-    /// One execution is one value, however many its output had: those share its luck, and would
-    /// pass for more evidence than there is.
+    /// One execution gives one value, however many its output has. Values of one execution are not
+    /// independent, so they would look like more evidence than there is.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
         let begin = self.values.partition_point(|(name, _)| &**name < metric);
@@ -254,8 +253,8 @@ impl Sample {
         matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0
     }
 
-    /// What the metric would have been at least: of one of which less is better, where a limit was
-    /// reached. Of others it is not known whether they would have been more or less.
+    /// The lower bound of the metric if a limit was reached and less is better. Other metrics have
+    /// no bound, since their direction without the limit is unknown.
     #[must_use]
     pub fn bound(&self, metric: &Metric) -> Option<f64> {
         let is_known = self.is_limited() && metric.better == Direction::Lower;
@@ -263,7 +262,7 @@ impl Sample {
     }
 }
 
-/// The value that stands for the replicates of a metric within one execution: their median, if
+/// The value that represents the replicates of a metric within one execution: their median, if
 /// there are any.
 #[must_use]
 pub fn median_of_replicates(mut replicates: Vec<f64>) -> Option<f64> {

@@ -11,15 +11,15 @@ pub struct Measurement {
     pub run: i64,
     /// The full name of the revision whose build was executed.
     pub revision: String,
-    /// What that build was: another recipe gives the same revision another program.
+    /// The build's artifact: another recipe gives the same revision another program.
     pub artifact: Digest,
     /// All executions, warm-up and failures included, in order of the schedule.
     pub samples: Vec<Sample>,
-    /// What was found of its warm-up, where that was requested.
+    /// The result of the search for a warmup, if requested.
     pub steadiness: Option<Steadiness>,
 }
 
-/// What names a series.
+/// The key of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesKey {
     /// The benchmark with its parameters.
@@ -31,7 +31,7 @@ pub struct SeriesKey {
 }
 
 impl SeriesKey {
-    /// What people call it, without the host: `parse · wall`.
+    /// The display name, without the host: `parse · wall`.
     #[must_use]
     pub fn name(&self) -> String {
         self.metric.series_of(&self.benchmark)
@@ -47,18 +47,18 @@ pub struct LimitedExecutions {
     /// The metric's values when the limit was reached, one each, for a metric of which less is
     /// better.
     pub bounds: Vec<f64>,
-    /// Which limit the first of them reached, in one line.
+    /// The limit that the first of them reached, in one line.
     pub why: Option<String>,
 }
 
 impl LimitedExecutions {
-    /// Whether there are none.
+    /// Whether both counts are 0.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.count == 0
     }
 
-    /// Those among these samples.
+    /// The limited samples among these.
     #[must_use]
     pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>, metric: &Metric) -> Self {
         let all: Vec<&Sample> = samples.into_iter().filter(|sample| sample.is_limited()).collect();
@@ -77,19 +77,19 @@ pub struct Point {
     pub revision: Revision,
     /// How its build ended; absent when it was never tried on this host.
     pub build: Option<Build>,
-    /// Whether that build is by another recipe than the plan has now, which was not tried yet: it
-    /// says what its values are of, and nothing of what builds now.
+    /// Whether that build is by another recipe than the plan's present one, which was not tried
+    /// yet. The build tells what the values are of, but not whether the revision builds now.
     pub outdated: bool,
     /// The revision that was measured in its stead, because both built to the same artifacts.
     pub equal_to: Option<String>,
     /// The metric's values that count, in the order in which they were taken; where the build is
     /// [several](Self::layouts), the median of each of them.
     pub values: Vec<f64>,
-    /// Where one source was linked in several orders: the values of each of these builds, of which
-    /// there may be none. What is executed several times in one order is not independent, so that
-    /// nothing is judged by these. Empty for a single build.
+    /// If one source was linked in several orders: the values of each of these builds, which may be
+    /// empty. Repeated executions of one order are not independent, so no judgement uses these
+    /// values alone. Empty for a single build.
     pub layouts: Vec<Vec<f64>>,
-    /// Why there are none, where it was measured and they could not be read.
+    /// The reason why a measured point has no values.
     pub absent: Option<String>,
     /// The executions that reached a limit.
     pub limited: LimitedExecutions,
@@ -109,17 +109,17 @@ pub struct Point {
     /// The same in one line, with the last that the program printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_said: Option<String>,
-    /// Whether it was chosen by looking at values how many there are: then only an interval that is
-    /// valid at all times holds.
+    /// Whether the number of samples was chosen by looking at the values: then only an interval
+    /// that is valid at all times holds.
     pub looked_at: bool,
-    /// What ended measuring, where that was not a number of rounds fixed beforehand.
+    /// The reason why measuring ended, unless the number of rounds was fixed in advance.
     pub stopped: Option<Stop>,
-    /// What was found of the warm-up in the last run that looked for it.
+    /// The result of the last run that looked for a warmup.
     pub steadiness: Option<Steadiness>,
 }
 
 impl Point {
-    /// Its build by the plan as it is now.
+    /// Its build by the present plan.
     #[must_use]
     pub fn present_build(&self) -> Option<&Build> {
         self.build.as_ref().filter(|_| !self.outdated)
@@ -132,15 +132,15 @@ impl Point {
         self.build.as_ref().filter(|_| !self.outdated || has_any)
     }
 
-    /// Whether some run measured both points; so does one where it is not known.
+    /// Whether one run measured both points; true if a point's runs are unknown.
     #[must_use]
     pub fn shares_run(&self, other: &Self) -> bool {
         let is_unknown = self.runs.is_empty() || other.runs.is_empty();
         is_unknown || self.runs.iter().any(|run| other.runs.contains(run))
     }
 
-    /// Whether the plan's recipe was edited between the builds of both: what differs need not be a
-    /// commit's. Where a quirk begins, both are of one plan.
+    /// Whether the plan's recipe was edited between the builds of both, so that a difference may
+    /// not be a commit's. Builds of one plan on both sides of a quirk's start have the same recipe.
     #[must_use]
     pub fn is_of_another_recipe(&self, other: &Self) -> bool {
         let is_edited =
@@ -158,7 +158,8 @@ impl Point {
         values.filter(|(_, run)| other.runs.contains(run)).map(|(value, _)| *value).collect()
     }
 
-    /// Whether several values are all the same, as counts are: no host moves them.
+    /// Whether there are several values and all are equal, as counts are: the host does not affect
+    /// them.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         let first = self.values.first().copied().unwrap_or(0.0);
@@ -166,7 +167,7 @@ impl Point {
         self.values.len() > 1 && self.limited.count == 0 && self.values.iter().all(is_same)
     }
 
-    /// Whether it is built, and was never executed, nor what is equal to it.
+    /// Whether the revision is built, and neither it nor an equal build was ever executed.
     #[must_use]
     pub fn is_left(&self) -> bool {
         let is_built = self.shown_build().is_some_and(|build| build.state.artifact().is_some());
@@ -178,7 +179,7 @@ impl Point {
 /// The measurements of one metric of one benchmark on one host, over revisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// What it is the series of.
+    /// The key.
     pub key: SeriesKey,
     /// One a revision, in order of history; revisions that failed to build are among them, without
     /// values.

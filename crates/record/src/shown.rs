@@ -1,12 +1,13 @@
-//! Text that others wrote, as it may be shown: nothing in it moves a cursor, ends a line or turns
-//! the direction of what stands beside it.
+//! Text from others, made safe to show: it cannot move the cursor, end a line, or turn the
+//! direction of the text beside it.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Deserializer};
 
-/// What has no width or turns the direction of writing: with these, one text can pass for another.
+/// Characters that have no width or turn the direction of writing, which can make one text look
+/// like another.
 const HIDDEN: [RangeInclusive<char>; 10] = [
     '\u{ad}'..='\u{ad}',
     '\u{61c}'..='\u{61c}',
@@ -19,9 +20,9 @@ const HIDDEN: [RangeInclusive<char>; 10] = [
     '\u{feff}'..='\u{feff}',
     '\u{e0000}'..='\u{e007f}',
 ];
-/// What joins signs, or keeps them apart, in scripts and pictures beyond ASCII.
+/// Characters that join signs, or separate them, in scripts and pictures beyond ASCII.
 const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
-/// What ends a line, or a paragraph, and is no control character.
+/// Characters that end a line or a paragraph, but are not control characters.
 const ENDS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 /// Whether a character may be shown as it is.

@@ -1,6 +1,6 @@
 //! The names of signals.
 
-/// Those that end a program, by their numbers on Linux (x86, Arm and most others; signal(7)).
+/// The signals that end a program, by their numbers on Linux (x86, Arm and most others; signal(7)).
 const NAMES: [&str; 31] = [
     "SIGHUP",
     "SIGINT",
@@ -35,7 +35,7 @@ const NAMES: [&str; 31] = [
     "SIGSYS",
 ];
 
-/// That a signal ended something, in words: `killed by signal 11 (SIGSEGV)`.
+/// The description of an end by a signal: `killed by signal 11 (SIGSEGV)`.
 #[must_use]
 pub fn killed_by(number: i32) -> String {
     format!("killed by {}", signal(number))

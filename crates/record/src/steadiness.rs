@@ -1,4 +1,4 @@
-//! What was found of a warm-up: the phases of a cell's executions within a run.
+//! The result of a search for a warmup: the phases of a cell's executions within a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub struct Steadiness {
     /// Their phases, in order.
     pub phases: Vec<Phase>,
     /// The first round whose samples count; those before are warm-up. It is the same for all cells
-    /// of a benchmark in a run, so that what is compared was measured in the same rounds.
+    /// of a benchmark in a run, so that compared samples are of the same rounds.
     pub counts_from: u32,
 }
 

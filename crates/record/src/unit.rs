@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a metric's numbers count.
+/// The unit of a metric's numbers.
 ///
 /// Numbers are kept in the base unit named here (nanoseconds, bytes) and scaled only when shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -12,13 +12,13 @@ pub enum Unit {
     Bytes,
     /// Time, in nanoseconds; shown as ns, µs, ms or s.
     Nanoseconds,
-    /// Anything else, by its own name; shown as it is. The empty name is a bare number.
+    /// Any other unit, by its own name. The empty name means a bare number.
     Other(String),
 }
 
 impl Unit {
-    /// What a name written by people means: the unit that its numbers are kept in, and how much of
-    /// that one of it is. A name that is not known is a unit of its own.
+    /// The meaning of a unit's name: the unit in which its numbers are kept, and the factor to
+    /// convert to it. An unknown name is a unit of its own.
     #[must_use]
     pub fn named(name: &str) -> (Self, f64) {
         let time = match name {
@@ -51,7 +51,7 @@ impl Unit {
     /// `12.34 ms`.
     #[must_use]
     pub fn show(&self, value: f64) -> String {
-        // Nothing has no sign.
+        // Zero has no sign.
         let value = if value == 0.0 { 0.0 } else { value };
         let (scaled, suffix) = self.scale(value);
         // A count that is whole is shown whole; a time has its digits all the same.
@@ -61,7 +61,7 @@ impl Unit {
             && value.abs() < LONGEST;
         let digits = match self {
             _ if is_count => format!("{value:.0}"),
-            // It is unknown what such a number counts: it may be as small as it likes.
+            // The scale of such a number is unknown, so any size is possible.
             Unit::Other(_) if scaled.abs() < SMALLEST && scaled != 0.0 => format!("{scaled:.3e}"),
             _ => significant(scaled),
         };

@@ -5,8 +5,9 @@ use super::{Bisection, BisectionRequest, ValueComparison};
 use crate::Direction;
 
 impl Bisection {
-    /// What culprits leave of the whole change: surely something, or neither that nor surely less
-    /// than was requested, where it was not looked for.
+    /// What the culprits leave unexplained of the whole change: surely something, or an amount that
+    /// is not surely below the requested one. `None` if that part is unknown or too small to
+    /// matter.
     #[must_use]
     pub fn left(&self) -> Option<ResidualEffect> {
         let (asked, standing) = (&self.asked, &self.standing);
@@ -48,8 +49,8 @@ impl Bisection {
         rungs.find(|rung| rung.is_of(place)).map_or(0, |rung| rung.limited)
     }
 
-    /// Whether the bad end is the better one; nothing where that is not known, or goes without
-    /// saying.
+    /// Whether the bad end is the better one; `None` if that is unknown, or follows from the words
+    /// *good* and *bad*.
     #[must_use]
     pub fn bad_is_better(&self) -> Option<bool> {
         let BisectionRequest { exchanged, by, metric, .. } = &self.asked;
@@ -65,8 +66,8 @@ impl Bisection {
         (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
     }
 
-    /// Whether limits that the ends reached leave the direction of the change known: a value at a
-    /// limit is at least as large as is seen.
+    /// Whether limits that the ends reached leave the direction of the change known: the true value
+    /// is at least as large as a value at a limit.
     fn shows_direction(&self, change: f64) -> bool {
         let (first, last) = self.standing.ends;
         match [first, last].map(|place| self.limited(place) > 0) {

@@ -109,7 +109,8 @@ fn of_metric(asked: &BisectionRequest) -> Vec<String> {
     words
 }
 
-/// This many digits of a full name are taken for it, and that many are given.
+/// The fewest digits that count as an abbreviated full name, and the number of digits that are
+/// printed.
 const SHORTEST: usize = 7;
 const SHORT: usize = 10;
 

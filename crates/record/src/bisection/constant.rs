@@ -2,7 +2,7 @@
 
 use super::{Bisection, BisectionRequest, ValueComparison};
 
-/// What is excluded is excluded with this: 95 %.
+/// The probability of error in what is excluded: 95 % confidence.
 const CHANCE: f64 = 0.05;
 /// Fewer executions of an end exclude nothing.
 const FEWEST: f64 = 6.0;
@@ -10,11 +10,12 @@ const FEWEST: f64 = 6.0;
 /// A command that did the same in each execution of both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// Whether it failed each time; else it never did.
+    /// Whether the command failed each time; otherwise it never failed.
     pub fails: bool,
     /// How often each end was executed at least.
     pub executions: usize,
-    /// With 95 % neither end does the other thing as often as this, as a share of its executions.
+    /// The rate of the other result that is excluded at both ends with 95 % confidence, as a share
+    /// of the executions.
     pub excluded: f64,
 }
 
@@ -34,8 +35,8 @@ impl BisectionRequest {
     }
 }
 
-/// With 95 % a command that did the same in this many executions does the other thing less often
-/// than this, as a share of all.
+/// The rate of the other result that is excluded with 95 % confidence if all of this many
+/// executions ended alike.
 #[must_use]
 pub fn excluded_rate(executions: usize) -> f64 {
     1.0 - CHANCE.powf(1.0 / executions.max(1) as f64)

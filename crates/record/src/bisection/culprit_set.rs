@@ -1,4 +1,4 @@
-//! Which others a culprit may stand for: those right before it that say nothing.
+//! The other revisions that a culprit may represent: those right before it that gave no result.
 
 use super::{Bisection, Candidate, Culprit};
 
@@ -6,14 +6,14 @@ use super::{Bisection, Candidate, Culprit};
 /// set, and the set is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CulpritSet {
-    /// This many could not be measured.
+    /// The number of revisions that could not be measured.
     pub unmeasured: usize,
-    /// This many were left out, since they touch none of the plan's paths.
+    /// The number of revisions that were left out, since they touch none of the plan's paths.
     pub left_out: usize,
 }
 
 impl Bisection {
-    /// Which others this culprit may stand for.
+    /// The other revisions that this culprit may represent.
     #[must_use]
     pub fn others(&self, culprit: &Culprit) -> CulpritSet {
         let &Culprit { place, parent_place, .. } = culprit;
@@ -26,8 +26,8 @@ impl Bisection {
 }
 
 impl Candidate {
-    /// That a commit which did it does not look so, in words: `although it touches none of the
-    /// plan's paths`.
+    /// Why the commit is a surprising culprit, in words: `although it touches none of the plan's
+    /// paths`.
     #[must_use]
     pub fn surprise(&self) -> Option<&'static str> {
         self.taken_up.then_some("although it touches none of the plan's paths")

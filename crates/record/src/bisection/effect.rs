@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct BisectedEffect {
     /// The best guess.
     pub estimate: f64,
-    /// Where it is with 95 %; of a metric without noise both are the estimate.
+    /// The 95 % interval. For a metric without noise both ends are the estimate.
     pub interval: (f64, f64),
 }
 
@@ -20,32 +20,32 @@ impl BisectedEffect {
     }
 }
 
-/// What culprits leave of the whole change, where there is something to be said of it.
+/// The part of the whole change that the culprits do not explain, if it is worth reporting.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResidualEffect {
     /// How much.
     pub effect: BisectedEffect,
-    /// What that says.
+    /// What the residual effect shows.
     pub said: ResidualFinding,
 }
 
-/// What is left of the whole change says that something else changed too, or how likely that is.
+/// What the residual effect shows: another change, or how likely one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResidualFinding {
-    /// Nothing: samples of those that say it reached limits.
+    /// Nothing, since the samples reached limits.
     Bounds,
-    /// It is likelier than not that something of the asked size is left.
+    /// It is likelier than not that a change of the requested size is left.
     Likely,
-    /// It may be as large as was requested, though the best guess is less than half of that.
+    /// The residual may be as large as requested, but the best estimate is less than half of that.
     Little,
-    /// It is too much to be chance.
+    /// The residual is too large to be chance.
     More,
     /// The best guess is less than was requested, but not by half.
     Unknown,
 }
 
-/// For counts of two sides that are left out where both are none.
+/// Whether neither side has limited samples; such counts are left out of files.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 pub(super) fn none_limited(sides: &[u32; 2]) -> bool {
     *sides == [0, 0]

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::derived::derive;
 use crate::{Metric, Sample};
 
-/// What was read of the host during one execution, by name and in base units: `host-…`, `wall`,
-/// which they are of, `cpu`, the time that it had of the host's processors, `on-cpu`, its first
-/// thread's, and `cpu-wait`, for how long that thread waited for one.
+/// Readings of one execution, by name and in base units: the `host-…` readings, the wall time
+/// `wall` that they cover, the subject's CPU time `cpu`, its first thread's `on-cpu`, and
+/// `cpu-wait`, how long that thread waited for a CPU.
 pub type HostReadings = BTreeMap<String, f64>;
 
 /// Of shorter executions no share of the time is given: the kernel counts others' in ticks of 10
@@ -30,7 +30,8 @@ impl Sample {
     }
 }
 
-/// What the host did while the samples of a revision were taken. What was not read is absent.
+/// What the host did while the samples of a revision were taken. Readings that were not taken are
+/// absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostActivity {
     /// During how many of the samples the host was read.
@@ -54,7 +55,7 @@ pub struct HostActivity {
 }
 
 impl HostActivity {
-    /// Of these samples' readings; nothing if there are none.
+    /// The activity during these samples; `None` if there are no readings.
     #[must_use]
     pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
         let is_of_host = |readings: &&HostReadings| readings.keys().any(|it| Metric::is_host(it));

@@ -12,8 +12,8 @@ const MISSING: [i32; 2] = [126, 127];
 pub struct LackOfValues {
     /// What kind of failure it is.
     pub kind: UnusableKind,
-    /// What of it decides what is done and said; absent where nothing does, and of earlier
-    /// versions.
+    /// The cause, as far as the next step or a message depends on it. Absent if nothing depends on
+    /// it, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<LackCause>,
     /// What went wrong, in one line.
@@ -70,7 +70,7 @@ impl LackOfValues {
         Self { cause: Some(cause), ..self }
     }
 
-    /// That of a build that failed.
+    /// The lack of values after a failed build.
     #[must_use]
     pub fn of_build(cause: Option<BuildFailure>, why: &str) -> Self {
         let cause = cause.and_then(|cause| match cause {
@@ -82,7 +82,7 @@ impl LackOfValues {
         Self { cause, ..Self::new(UnusableKind::NotBuilt, why) }
     }
 
-    /// That of an execution that failed.
+    /// The lack of values after a failed execution.
     #[must_use]
     pub fn of_execution(failure: &Failure, why: String) -> Self {
         let (kind, cause) = match failure {

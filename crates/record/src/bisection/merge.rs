@@ -4,16 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::effect::{BisectedEffect, ResidualEffect, none_limited};
 
-/// A merge that was named. The candidates are then what was before it, each of the commits that it
-/// brought merged into that, and the merge itself: all that lies between what it was measured
-/// against and it.
+/// A merge that was named. The candidates are then the revision before the merge, each of the
+/// merge's commits merged into that revision, and the merge itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Merge {
     /// Its full name.
     pub revision: String,
     /// The first line of its message.
     pub subject: String,
-    /// What it changed as a whole.
+    /// The effect of the whole merge.
     pub effect: BisectedEffect,
     /// How many samples of what was before it and of it reached a limit.
     #[serde(default, skip_serializing_if = "none_limited")]
@@ -22,19 +21,19 @@ pub struct Merge {
     pub bisection: String,
     /// The good end and the bad one of that bisection, by names that mean the same tomorrow.
     pub ends: (String, String),
-    /// Whether the bad one of them is the earlier.
+    /// Whether the bad end is the earlier one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exchanged: bool,
-    /// What changed there from end to end; absent where it is not known.
+    /// The change from end to end; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<BisectedEffect>,
     /// How many samples of the earlier end and of the later one reached a limit.
     #[serde(default, skip_serializing_if = "none_limited")]
     pub change_limited: [u32; 2],
-    /// What all that it named leaves of that; absent where that is nothing to speak of.
+    /// The part of that change that the named commits do not explain; absent if negligible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<ResidualEffect>,
-    /// Which of those ends is the better one; absent where it is not known, or goes without saying.
+    /// Which end is the better one; absent if unknown or obvious.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
 }

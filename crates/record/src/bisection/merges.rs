@@ -4,7 +4,7 @@ use super::merge::Merge;
 use super::{Bisection, Candidate, Culprit};
 
 impl Merge {
-    /// That of this culprit of a bisection.
+    /// The bisected merge of this culprit, if it is one.
     #[must_use]
     pub fn named(bisection: &Bisection, culprit: &Culprit) -> Option<Self> {
         let Candidate { revision, .. } = bisection.candidates.get(culprit.place)?;
@@ -29,8 +29,8 @@ impl Merge {
 }
 
 impl Bisection {
-    /// Whether this place is that of the merge among whose commits is bisected: what lies there is
-    /// its own doing.
+    /// Whether this place is the merge itself, among whose commits is bisected: a change there
+    /// comes from the merge, not from one of its commits.
     #[must_use]
     pub fn is_merge_itself(&self, place: usize) -> bool {
         let merge = self.asked.within.last();

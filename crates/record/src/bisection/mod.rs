@@ -48,7 +48,7 @@ pub struct Bisection {
     pub host: String,
     /// When it began.
     pub started: Timestamp,
-    /// What is asked.
+    /// The request.
     pub asked: BisectionRequest,
     /// The revisions that may be the cause and both ends, in order of history; the first is the
     /// earlier end.
@@ -68,21 +68,21 @@ impl Bisection {
 /// A revision that may be the cause, or an end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Which.
+    /// The candidate's revision.
     #[serde(flatten)]
     pub revision: Revision,
     /// How many revisions right before it are left out, since they touch none of the plan's paths.
     pub left_out: usize,
-    /// Those, in order of history; none where they are not known.
+    /// The revisions left out right before the candidate, in order of history; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Revision>,
-    /// Whether it was left out itself, until one after it was named.
+    /// Whether the candidate was left out at first, and added after a later one was named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub taken_up: bool,
 }
 
 impl Candidate {
-    /// A revision right before which none is left out.
+    /// A candidate with no revision left out right before it.
     #[must_use]
     pub fn new(revision: Revision) -> Self {
         Self::after(revision, Vec::new())
@@ -95,19 +95,19 @@ impl Candidate {
     }
 }
 
-/// What a bisection is at.
+/// The stage of a bisection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// It is over.
+    /// The bisection has ended.
     Finished,
-    /// What was verified is measured under disturbances.
+    /// The verified culprits are measured under disturbances.
     Probing,
     /// Both ends are measured until a change is certain or excluded.
     Proving,
     /// The revision is looked for.
     Searching,
-    /// What was found is measured again.
+    /// The culprit that was found is measured again.
     Verifying,
 }
 
@@ -136,11 +136,11 @@ pub enum UndecidedReason {
     Budget,
     /// Builds differ among themselves too much to distinguish one revision from its neighbours.
     Builds,
-    /// What is executed fails in the same way at both ends: it is likely no matter of the revision.
+    /// The command fails in the same way at both ends, so the cause is probably not the revision.
     Command,
     /// No usable revision was found near an end, or an end failed later.
     End,
-    /// Nothing that can be measured would say more.
+    /// No further measurement would help.
     Exhausted,
     /// Samples vary too much: many of both ends do not show whether anything changed.
     Noise,
@@ -153,7 +153,7 @@ pub enum UndecidedReason {
 pub struct BisectionState {
     /// When it was last worked on.
     pub updated: Timestamp,
-    /// What it is at.
+    /// The current stage.
     pub stage: Stage,
     /// How it ended; absent before.
     pub found: Option<BisectionEnd>,
@@ -165,28 +165,28 @@ pub struct BisectionState {
     /// How likely each stretch of candidates is to hold the cause, in order of history; all of
     /// them, and `nothing`, are 1 together.
     pub belief: Vec<Suspects>,
-    /// What is named and verified, in the order of verification.
+    /// The named and verified culprits, in the order of verification.
     pub culprits: Vec<Culprit>,
-    /// Whether their effects are there under other circumstances too, where that is asked.
+    /// Whether the culprits' effects persist under other circumstances, if that was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
-    /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are
-    /// verified, those that stand for a set: the candidates of which each may be it, with what was
-    /// left out right before them.
+    /// The smallest set that holds the cause with 95 %, likeliest first. With verified culprits:
+    /// the culprits that represent a set, with all candidates of the set and the revisions left out
+    /// right before them.
     pub suspects: Vec<Suspects>,
-    /// Where all changes are requested: the result of each side of the culprits that holds no
-    /// other, in order of history.
+    /// If all changes are requested: the result on each side of the culprits, in order of history.
+    /// Only sides that hold no other culprit have one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<CulpritSide>,
     /// The result of the earlier end as it was named, where it is no candidate; absent as long as
     /// it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<OffMainline>,
-    /// What changed from end to end.
+    /// The change from end to end.
     pub change: Option<BisectedEffect>,
-    /// What the verified culprits leave of that.
+    /// The part of that change that the verified culprits do not explain.
     pub left_over: Option<BisectedEffect>,
-    /// Whether what is left over is too much to be chance.
+    /// Whether the unexplained part is too large to be chance.
     pub more: bool,
     /// All revisions that have values, in order of history.
     pub ladder: Vec<TestedRevision>,
@@ -198,8 +198,8 @@ pub struct BisectionState {
     /// is why nothing was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_builds: Option<f64>,
-    /// What the CPU time of the same samples says of both ends; only where their wall time does not
-    /// show whether anything changed.
+    /// The difference of both ends in the CPU time of the same samples; present only if their wall
+    /// time does not show whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<BisectedEffect>,
     /// Busy time by wall time of the samples of both ends; only where wall time does not show
@@ -227,7 +227,7 @@ impl BisectionState {
         self.sides.iter().any(CulpritSide::is_open)
     }
 
-    /// Whether it is undecided for this reason since no revision could be measured.
+    /// Whether this reason left the bisection undecided because no revision could be measured.
     #[must_use]
     pub fn is_unmeasurable(&self, reason: UndecidedReason) -> bool {
         match reason {
@@ -237,7 +237,7 @@ impl BisectionState {
         }
     }
 
-    /// What is named and verified, in order of history.
+    /// The named and verified culprits, in order of history.
     #[must_use]
     pub fn culprits_by_place(&self) -> Vec<&Culprit> {
         let mut all: Vec<&Culprit> = self.culprits.iter().collect();
@@ -245,8 +245,8 @@ impl BisectionState {
         all
     }
 
-    /// How many candidates of a side lie in a row that were not measured: what came and went again
-    /// within them is not seen.
+    /// The longest row of candidates of a side that were not measured: a change that was undone
+    /// within the row is not seen.
     #[must_use]
     pub fn unseen_in(&self, side: &CulpritSide) -> usize {
         let reach = side.first.saturating_sub(1)..=side.last;
@@ -268,12 +268,12 @@ pub struct Culprit {
     /// values, and those that are left out were never asked: any of them may be the cause
     /// ([`Bisection::others`]).
     pub parent_place: usize,
-    /// That one's full name.
+    /// The parent's full name.
     pub parent: String,
     /// How likely it is, with those that may be the cause in its place, of all revisions and *no
     /// change*.
     pub posterior: f64,
-    /// What changed from the parent to it.
+    /// The change from the parent to the culprit.
     pub effect: BisectedEffect,
     /// How many fresh pairs of both verified it.
     pub pairs: usize,
@@ -299,16 +299,16 @@ pub struct CulpritSide {
     pub first: usize,
     /// The last, by place.
     pub last: usize,
-    /// That none of them changed as much as was requested, or why that is undecided.
+    /// No candidate changed as much as requested, or the reason why that is undecided.
     #[serde(flatten)]
     pub found: BisectionEnd,
-    /// Where it is undecided: the smallest set that holds a cause, likeliest first.
+    /// If undecided: the smallest set that holds a cause, likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspects>,
 }
 
 impl CulpritSide {
-    /// Whether it may hold a change that is not named.
+    /// Whether this side may hold a change that is not named.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self.found, BisectionEnd::Undecided { .. })
@@ -322,8 +322,8 @@ pub struct TestedRevision {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// The place of the last candidate right after it that is known to be the same program; its own
-    /// where none is.
+    /// The place of the last candidate right after it that is known to be the same program; the
+    /// candidate's own place if there is no such candidate.
     pub same_to: usize,
     /// The places of all others that are the same program, after a change that was reverted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -338,10 +338,10 @@ pub struct TestedRevision {
     /// How many of its samples reached a limit: what they took is at least what was read.
     #[serde(default, skip_serializing_if = "is_none")]
     pub limited: u32,
-    /// Whether the level is only known to be at least that, as such samples may lie above it.
+    /// Whether the level is only a lower bound, since samples that reached a limit may be above it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bound: bool,
-    /// What the host did meanwhile; absent where none of the samples has readings of it.
+    /// The host's activity meanwhile; absent if no sample has readings of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<HostActivity>,
 }
@@ -353,8 +353,8 @@ impl TestedRevision {
         (self.place..=self.same_to).contains(&place) || self.also.contains(&place)
     }
 
-    /// Whether the candidate at this place was built to this program: what lies between two that
-    /// were is taken for it, and need not build.
+    /// Whether the candidate at this place was built to this program: the candidates between two
+    /// such places count as the same program and need no build.
     #[must_use]
     pub fn is_built_at(&self, place: usize) -> bool {
         [self.place, self.same_to].contains(&place) || self.also.contains(&place)
@@ -366,7 +366,7 @@ impl TestedRevision {
     }
 }
 
-/// For what is left out where there is none of it.
+/// Whether a count is 0, so that files leave it out.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_none(number: &u32) -> bool {
     *number == 0
@@ -384,7 +384,7 @@ pub struct UnusableRevision {
     pub lack: LackOfValues,
 }
 
-/// One step of a bisection, as it is kept: a bisection is resumed by replaying these in order.
+/// One step of a bisection, as it is kept. A bisection is resumed by replaying these in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BisectionStep {
     /// Its number, counted from 1: the round of its samples.
@@ -397,20 +397,19 @@ pub struct BisectionStep {
     pub build: Option<f64>,
     /// Seconds that its executions took, hooks included.
     pub executing: f64,
-    /// What was otherwise than usual; absent where nothing was. What was seen then holds for that
-    /// alone.
+    /// The disturbance, absent in the usual conditions. The result holds for that disturbance only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<crate::Disturbance>,
-    /// What was seen.
+    /// The result.
     #[serde(flatten)]
     pub seen: StepResult,
 }
 
-/// What was seen of a revision.
+/// The result of a step for one revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "seen", rename_all = "kebab-case")]
 pub enum StepResult {
-    /// It is built.
+    /// The revision is built.
     Built {
         /// The digest of its artifacts.
         artifact: Digest,
@@ -419,11 +418,11 @@ pub enum StepResult {
     Samples {
         /// In the metric's base unit.
         values: Vec<f64>,
-        /// Which of them, counted from 0, are only known to be at least that, as a limit was
+        /// The indices, from 0, of the values that are only lower bounds because a limit was
         /// reached.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         limited: Vec<usize>,
-        /// What was read of the host during each; nothing at all where nothing was read.
+        /// The readings of the host during each execution; empty if there were no readings.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         host: Vec<HostReadings>,
     },

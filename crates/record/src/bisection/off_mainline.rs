@@ -10,7 +10,7 @@ use super::effect::BisectedEffect;
 pub struct OffMainline {
     /// The result.
     pub said: OffMainlineFinding,
-    /// What changed from the first candidate to it; absent where that is not known, or both are the
+    /// The change from the first candidate to this revision; absent if unknown, or if both are the
     /// same program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<BisectedEffect>,
@@ -25,14 +25,14 @@ pub struct OffMainline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffMainlineFinding {
-    /// It behaves as the first candidate does.
+    /// The revision behaves as the first candidate does.
     Alike,
-    /// It differs: something changed on its own way from there.
+    /// The revision differs: something changed on its own branch.
     Otherwise,
     /// Both were built to the same artifacts.
     SameProgram,
     /// Not known yet.
     UnderWay,
-    /// It cannot be reported.
+    /// The comparison has no result.
     Unknown,
 }

@@ -1,27 +1,27 @@
-//! What a verified culprit is asked besides: whether its effect is there under other circumstances
-//! too.
+//! A further question about a verified culprit: whether its effect persists under other
+//! circumstances.
 
 use serde::{Deserialize, Serialize};
 
 use super::effect::{BisectedEffect, none_limited};
 use crate::Disturbance;
 
-/// Whether the effect of a culprit is there under a disturbance.
+/// Whether the effect of a culprit persists under a disturbance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
-    /// Which of the culprits.
+    /// The culprit's index.
     pub culprit: usize,
-    /// What was otherwise.
+    /// The disturbance.
     pub under: Disturbance,
     /// How many pairs of the culprit and its parent were measured so.
     pub pairs: usize,
-    /// What changed from the parent to the culprit then; absent where that is not known.
+    /// The change from the parent to the culprit under the disturbance; absent if unknown.
     pub effect: Option<BisectedEffect>,
     /// How many samples of the parent and of it reached a limit then: of what is compared they are
     /// the least that it would have been.
     #[serde(default, skip_serializing_if = "none_limited")]
     pub limited: [u32; 2],
-    /// What that says.
+    /// The conclusion.
     pub probed: ProbeOutcome,
     /// Why it could not be asked, in one line; absent where it could.
     pub why: Option<String>,
@@ -35,7 +35,7 @@ pub enum ProbeOutcome {
     Gone,
     /// The same effect, or one of about its size.
     Holds,
-    /// It cannot be had here.
+    /// The disturbance is not available on this host.
     NotAvailable,
     /// An effect the other way.
     Turned,
@@ -46,7 +46,7 @@ pub enum ProbeOutcome {
 }
 
 impl ProbeOutcome {
-    /// Whether the effect depends on what was otherwise.
+    /// Whether the effect depends on the disturbance.
     #[must_use]
     pub fn depends(self) -> bool {
         matches!(self, Self::Gone | Self::Turned)

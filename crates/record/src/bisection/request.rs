@@ -1,11 +1,11 @@
-//! What a bisection asks.
+//! The request of a bisection.
 
 use serde::{Deserialize, Serialize};
 
 use super::{BisectionCost, Merge, TypedSubject};
 use crate::{BenchmarkKey, Metric};
 
-/// What a bisection asks.
+/// The request of a bisection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command, or none")]
 pub struct BisectionRequest {
@@ -19,7 +19,7 @@ pub struct BisectionRequest {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// What its values are values of.
+    /// The source of its values.
     pub of: ValueSource,
     /// How its values are compared.
     pub by: ValueComparison,
@@ -32,19 +32,19 @@ pub struct BisectionRequest {
     pub budget: Option<f64>,
     /// At most this many builds may be made, with those of `spent`.
     pub most_builds: Option<usize>,
-    /// Whether it goes on after the first culprit.
+    /// Whether the bisection continues after the first culprit.
     pub all: bool,
-    /// Whether it goes on among the commits that a merge brought.
+    /// Whether the bisection continues among the commits of a merge that it named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub into_merges: bool,
-    /// Whether the later end is measured with what is named reverted, too.
+    /// Whether the later end is also measured with the culprits reverted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub revert: bool,
     /// The name of the detected change that it set out from.
     pub change: Option<String>,
-    /// What the ends once were, elsewhere or before, to be shown beside what they are now.
+    /// The earlier values of the ends, from elsewhere or before, shown beside the present ones.
     pub before: Option<(f64, f64)>,
-    /// What was typed instead of a plan; absent with one.
+    /// The command line in place of a plan; absent with a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<TypedSubject>,
     /// Under which disturbances a verified culprit is measured beside its parent once more.
@@ -66,23 +66,23 @@ pub struct BisectionRequest {
     /// those of a main line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Merge>,
-    /// What the bisections of the same call had taken when this one was requested: what may be
-    /// spent is for all of them together.
+    /// The cost of the same call's bisections up to this request: the budget covers all of them
+    /// together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<BisectionCost>,
 }
 
-/// What is less than the least effect by no more than this part of it is not called less: a
-/// best guess is no surer.
+/// The tolerance below the least effect, as a part of it: an estimate this little below is not
+/// called less, since estimates are no more exact.
 const CLOSE: f64 = 0.05;
 
-/// Where all changes are requested, no gap between measured revisions is longer than this part of
-/// all candidates, and none holds a single one.
+/// If all changes are requested, no gap between measured revisions is longer than an eighth of all
+/// candidates, and every gap has at least two candidates.
 const GAPS: usize = 8;
 
 impl BisectionRequest {
-    /// Where all changes are requested: how many of this many candidates may lie in a row that are
-    /// not measured. It is never one, which a single build settles for good.
+    /// The number of candidates in a row that may stay unmeasured if all changes are requested. The
+    /// number is never 1, because a single build settles a gap of one.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {
         self.all
@@ -96,7 +96,7 @@ impl BisectionRequest {
         self.part(effect) >= 1.0 - CLOSE
     }
 
-    /// Whether it is half as large, up or down.
+    /// Whether an effect is at least half as large as that, up or down.
     #[must_use]
     pub fn is_half_reached_by(&self, effect: f64) -> bool {
         self.part(effect) >= 0.5
@@ -113,7 +113,7 @@ impl BisectionRequest {
     }
 }
 
-/// What a value is a value of.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueSource {

@@ -1,8 +1,8 @@
-//! What may be spent on a call, of which several bisections may be part.
+//! The cost of bisections. One call may have several, which share a budget.
 
 use serde::{Deserialize, Serialize};
 
-/// What bisections took.
+/// The cost of bisections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BisectionCost {
     /// Builds made.

@@ -1,15 +1,15 @@
-//! What was typed instead of a plan.
+//! A subject given on the command line instead of a plan.
 
 use serde::{Deserialize, Serialize};
 
-/// What was typed instead of a plan.
+/// A subject given on the command line instead of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypedSubject {
-    /// What builds a revision.
+    /// The command that builds a revision.
     pub build: Option<String>,
-    /// What is executed.
+    /// The command to execute.
     pub run: Option<String>,
-    /// What the build leaves that is needed; nothing: all of the checkout.
+    /// The files that the build leaves and the command needs; if empty, the whole checkout.
     pub artifacts: Vec<String>,
     /// The regular expression of the number in the output.
     pub number: Option<String>,

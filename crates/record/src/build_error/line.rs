@@ -1,7 +1,7 @@
-//! What one line of a build's output says of an error.
+//! Classifies one line of a build's output.
 //!
-//! Where the word stands decides: compilers quote source, warnings and commands contain `error:` as
-//! well.
+//! The position of the word `error` decides, because compilers quote source, warnings and commands
+//! that contain `error:` as well.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ pub(super) enum Message {
     Cause,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ErrorLine {
     Sign(LineSign),
@@ -34,7 +34,7 @@ pub(super) enum ErrorLine {
     Other,
 }
 
-/// What says that something went wrong, the least telling first.
+/// The signs of an error in a line, the least informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineSign {
     /// A program complains: `cp: cannot stat 'x'`. Others go on after it, so the last one counts.
@@ -48,7 +48,7 @@ pub(super) enum LineSign {
 }
 
 impl LineSign {
-    /// Whether the last of several counts, rather than the first.
+    /// Whether the last of several such lines is the best one, rather than the first.
     pub(super) fn is_last_best(self) -> bool {
         matches!(self, Self::Complaint | Self::Error { is_last: true })
     }
@@ -122,7 +122,8 @@ impl ErrorLine {
         if CARETS.is_match(line) {
             return Self::Carets;
         }
-        // Most lines are commands and progress; the others name who speaks, or are of npm.
+        // Most lines are commands and progress; the others name the program that printed them, or
+        // are npm's.
         if !line.contains(':') && !line.starts_with("npm ") {
             return Self::Other;
         }
@@ -164,7 +165,8 @@ fn sign(line: &str) -> Option<LineSign> {
     }
 }
 
-/// Whether the line says nothing of its own: a warning, quoted source, or that something failed.
+/// Whether the line has no information of its own: a warning, quoted source, or that something
+/// failed.
 pub(super) fn is_noise(line: &str) -> bool {
     is_mild(line) || SUMMARY.is_match(line)
 }

@@ -2,8 +2,8 @@
 //! cause.
 //!
 //! One place decides both, for the reason of a failed build, for `tacho quirk suggest` and for
-//! everything that groups failures. Which line says how much is in `line`; what of a line differs
-//! although the cause does not is in `cause`.
+//! everything that groups failures. `line` rates the lines. `cause` removes the parts of a line
+//! that may differ for the same cause.
 
 mod line;
 mod same_cause;
@@ -45,7 +45,7 @@ pub fn error_line(log: &str) -> Option<String> {
     }
 }
 
-/// The program of whose absence an error speaks: `yacc` of `make: yacc: No such file or directory`.
+/// The missing program that an error names: `yacc` of `make: yacc: No such file or directory`.
 #[must_use]
 pub fn missing_program(error: &str) -> Option<&str> {
     line::missing_program(error)
@@ -57,7 +57,7 @@ pub struct ErrorFinder {
     /// The begin of a line whose end has not arrived.
     partial: Vec<u8>,
     best: Option<CauseCandidate>,
-    /// What was best before the last line was read.
+    /// The best candidate before the last line was read.
     before: Option<CauseCandidate>,
     /// The last line that says that a program is missing.
     missing: Option<String>,
@@ -108,7 +108,7 @@ impl ErrorFinder {
         }
         let read = ErrorLine::of(&text);
         if read == ErrorLine::Carets {
-            // The line above is source, whatever stands in it.
+            // The line above is source, whatever its text.
             self.best.clone_from(&self.before);
             self.open = None;
         }

@@ -1,5 +1,5 @@
-//! What each column of a table is, by its name and what it holds: the label, the time, a tag, or a
-//! series.
+//! The meaning of each column of a table, by its name and its values: the label, the time, a tag,
+//! or a series.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use super::table::{GAPS, Table, TableRow, UNIT, VALUES};
 /// Names of columns that say what a row was measured of.
 const LABELS: [&str; 9] =
     ["commit", "revision", "rev", "release", "version", "label", "sha", "hash", "build"];
-/// Those of them that many revisions one after the other may share.
+/// The names among them that several consecutive revisions may share.
 const SHARED: [&str; 2] = ["release", "version"];
-/// Names of columns that say when. One called `time`, the last, is one only if it holds nothing
-/// that was measured, or numbers that count from 1970.
+/// Names of columns that say when. A column called `time`, the last name, is a date only if it has
+/// no measured values, or if its numbers count from 1970.
 const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
-/// That one: the likeliest name of what was measured, too.
+/// The ambiguous name: `time` is also the likeliest name of a measured column.
 const MAY_BE_MEASURED: [&str; 1] = [TIMES[3]];
 /// Names of columns that say with what.
 const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
@@ -31,11 +31,11 @@ const UNTIL: f64 = 5e9;
 const NAMES: [&str; 7] = ["series", "benchmark", "name", "bench", "test", "case", "workload"];
 /// Names of columns that say so of what was measured of it.
 const METRICS: [&str; 1] = ["metric"];
-/// What our own pages' raw data say of each row.
+/// Columns in the raw data of Tachograph's own pages.
 const OWN: [&str; 5] = ["outcome", "position", "round", "run", "at"];
 /// A column names series if each name has this many rows on average: names of points have one.
 const ROWS_EACH: usize = 2;
-/// Names of columns that count rows: those stand in order already.
+/// Names of columns that count rows, which are in order already.
 const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
 
 /// The columns that are no series.
@@ -46,7 +46,7 @@ pub(super) struct Columns {
     pub tags: Vec<usize>,
     /// Whose texts together name the series that a row is of; none where a column is a series.
     pub names: Vec<usize>,
-    /// Whether rows of one label are of one point only where they are of one day.
+    /// Whether rows of one label form one point only if they are of one day.
     pub by_day: bool,
 }
 
@@ -125,8 +125,8 @@ fn is_constant(table: &Table, column: usize) -> bool {
     table.rows.len() > 1 && cells.all(|cell| Some(cell) == first)
 }
 
-/// The first column with the name of a label. One that says the same in all rows is none where
-/// something else distinguishes rows: all of them would be samples of one point.
+/// The first column with the name of a label. A constant column is not used if another column
+/// distinguishes rows; otherwise all rows would be samples of one point.
 fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     let named = |name: &&str| table.find(&[*name]);
     let all: Vec<usize> = LABELS.iter().filter_map(named).collect();
@@ -135,8 +135,8 @@ fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     all.iter().copied().find(varies).or_else(|| all.first().copied().filter(|_| !apart))
 }
 
-/// The columns that name the series of a row: where a column `value` holds all values, and where
-/// rows of several names stand below one another, each with many of them.
+/// The columns that name the series of a row: if a column `value` has all values, or if rows of
+/// several names follow one another, with many rows each.
 fn names(table: &Table) -> Vec<usize> {
     let has_values = table.find(&VALUES).is_some();
     let is_text = |column: &usize| has_values || names_several(table, *column);
@@ -153,8 +153,8 @@ fn names_several(table: &Table, column: usize) -> bool {
         && table.rows.len() >= ROWS_EACH * different.len()
 }
 
-/// Whether a release or version is that of many revisions, one measured after the other: its rows
-/// stand together, and through all rows of a series the days go on one way.
+/// Whether a release or version is shared by many revisions, measured one after the other: its rows
+/// are together, and the days of all rows of a series go in one direction.
 fn is_by_day(table: &Table, names: &[usize], (label, time): (usize, usize)) -> bool {
     let mut series: HashMap<Vec<&str>, Vec<&TableRow>> = HashMap::new();
     for row in &table.rows {
@@ -184,8 +184,8 @@ pub(super) fn day(text: &str) -> Option<i64> {
     Some((seconds / 86_400.0).floor() as i64)
 }
 
-/// Whether a column says with what a row was measured. Numbers do where they stay the same from row
-/// to row more often than not, as a version does; what was measured does not.
+/// Whether a column describes the conditions of a row. A column of numbers does if most rows repeat
+/// the number of the row before, as a version does and a measured value does not.
 fn is_tag(table: &Table, column: usize) -> bool {
     if !table.is(column, &TAGS) {
         return false;

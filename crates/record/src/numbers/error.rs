@@ -1,4 +1,4 @@
-//! What may be wrong with a file of numbers, in words.
+//! The errors of a file of numbers, in words.
 
 /// Why a file of numbers is not understood. Lines and columns count from 1, indices in JSON from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,21 +10,21 @@ pub enum NumbersError {
         line: u64,
         /// Its column's name.
         column: String,
-        /// What stands there, cut.
+        /// The text found, shortened.
         text: String,
-        /// What should.
+        /// The expected form.
         wanted: &'static str,
     },
     /// The header cannot be understood.
     #[error("the header has {why}")]
     Header {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// It holds nothing.
+    /// The file is empty.
     #[error("the input is empty")]
     Empty,
-    /// It is not JSON; the message says where.
+    /// The file is not valid JSON; the message has the position.
     #[error("it begins like JSON, but is not valid JSON: {why}")]
     Json {
         /// The parser's words, with line and column.
@@ -50,10 +50,10 @@ pub enum NumbersError {
         /// What is missing.
         what: &'static str,
     },
-    /// It is CSV, and there is no column of numbers.
+    /// The file is CSV without a column of numbers.
     #[error("no column has numbers below its name")]
     NoNumbers,
-    /// It is JSON with no series in it.
+    /// The file is JSON without a series.
     #[error("the input has no series")]
     NoSeries,
     /// Series share more tags than memory would hold.
@@ -64,7 +64,7 @@ pub enum NumbersError {
         /// The limit.
         most: usize,
     },
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("line {line} is not UTF-8 text")]
     NotText {
         /// The first line that is not.
@@ -86,7 +86,7 @@ pub enum NumbersError {
          own round"
     )]
     SameRound {
-        /// Where.
+        /// The path within the document.
         path: String,
     },
     /// Two series have one name.
@@ -108,9 +108,9 @@ pub enum NumbersError {
     Wrong {
         /// The place, as `series.parse.values[17]`.
         path: String,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What should be.
+        /// The expected form.
         wanted: &'static str,
     },
 }
@@ -119,7 +119,7 @@ const SIMPLEST: &str = r#"{"values": [5.1, 5.2, 5.0], "better": "lower"}"#;
 const SAMPLES: &str = r#"{"samples": [[5.1, 5.2], [5.0, 5.3]]}"#;
 
 impl NumbersError {
-    /// What to do about it, if there is something.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -172,7 +172,7 @@ pub(super) fn has_unit(text: &str) -> bool {
     is_unit && number.parse::<f64>().is_ok()
 }
 
-/// Whether a text is a number with its thousands set apart by commas, and none with a decimal
+/// Whether a text is a number with its thousands set apart by commas, and not one with a decimal
 /// comma: `10,050.12`, `1,207,000`.
 pub(super) fn has_thousands(text: &str) -> bool {
     let (whole, decimals) =

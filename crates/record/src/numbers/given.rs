@@ -9,7 +9,7 @@ use crate::{Direction, RateHint, Unit};
 /// The series of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
-    /// How they stood in it, so that they can be answered alike.
+    /// The shape of the file's series, so that the answer can have the same shape.
     pub shape: NumbersShape,
     /// The series, in the file's order; at least one, and no two with the same name.
     pub series: Vec<GivenSeries>,
@@ -18,8 +18,8 @@ pub struct Numbers {
     pub left_out: Vec<String>,
     /// The columns of a CSV file whose texts name the series, where other columns hold the values.
     pub named_by: Vec<String>,
-    /// That rows of a CSV file were put together as samples of one release or version, of which
-    /// there may be many revisions.
+    /// A merge of CSV rows into samples of one release or version, which may have several
+    /// revisions.
     pub together: Option<MergedRows>,
 }
 
@@ -34,7 +34,7 @@ pub struct MergedRows {
     pub points: usize,
 }
 
-/// How the series of a file stood in it.
+/// The shape of the series in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumbersShape {
     /// Several in a list: a JSON array, columns.
@@ -50,11 +50,11 @@ pub enum NumbersShape {
 pub struct GivenSeries {
     /// Its name; absent where it has none and needs none.
     pub name: Option<String>,
-    /// What its numbers count; for people only.
+    /// The unit, which is only displayed.
     pub unit: Unit,
-    /// Which way is better.
+    /// The better direction.
     pub better: Direction,
-    /// What its name and unit say of that, where nothing else does.
+    /// The direction that the name and unit suggest, if nothing else gives one.
     pub rate: Option<RateHint>,
     /// Its points, in order.
     pub points: Vec<GivenPoint>,
@@ -95,7 +95,7 @@ pub(super) fn moment(text: &str) -> Option<f64> {
     number.or_else(stamp).or_else(civil)
 }
 
-/// Where a sample is from.
+/// The origin of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleOrigin {
     /// The round, which samples of other points share.
@@ -109,15 +109,15 @@ pub struct SampleOrigin {
 /// A point of a series as it was given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenPoint {
-    /// What was measured, all finite; several are replicates. None: a gap.
+    /// The measured values, all finite. Several values are replicates; no value is a gap.
     pub samples: Vec<f64>,
-    /// Where each sample is from, as far as that was given: none, or one a sample.
+    /// The origin of each sample; empty if not given.
     pub origins: Vec<SampleOrigin>,
-    /// What it was measured of: a commit, a release.
+    /// The measured commit or release.
     pub label: Option<Arc<str>>,
     /// When, as it was written.
     pub time: Option<Arc<str>>,
-    /// What it was measured with: host, kernel, compiler.
+    /// The conditions of the measurement: host, kernel, compiler.
     pub tags: BTreeMap<String, String>,
 }
 

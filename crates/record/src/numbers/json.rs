@@ -7,7 +7,7 @@ use super::given::{GivenPoint, GivenSeries, Numbers, NumbersShape, direction, di
 use super::node::Node;
 use crate::{Direction, Unit};
 
-/// What a series may have; `series` only where several are.
+/// The keys that a series may have; only a list of series has `series`.
 const KEYS: [&str; 12] = [
     "better", "labels", "layouts", "name", "rounds", "runs", "samples", "series", "tags", "times",
     "unit", "values",
@@ -121,7 +121,7 @@ fn by_name(
 /// One series being read.
 pub(super) struct JsonReading<'a> {
     map: &'a [(String, Node)],
-    /// What stands around it holds for it too, unless it says otherwise.
+    /// The surrounding keys apply to a series unless it overrides them.
     around: &'a [(String, Node)],
     path: String,
     better: Option<Direction>,
@@ -152,8 +152,8 @@ impl JsonReading<'_> {
         Ok(GivenSeries { points, ..begun })
     }
 
-    /// A key that is nearly a known one was meant to be it; others are somebody's own, and not ours
-    /// to read.
+    /// A key that is almost a known one is a misspelling; other keys belong to the user and are
+    /// ignored.
     fn refuse_misspelt(&self, key: &str) -> Result<(), NumbersError> {
         let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) <= 1;
         match KEYS.iter().find(near).filter(|_| !KEYS.contains(&key)) {
@@ -201,7 +201,7 @@ impl JsonReading<'_> {
         Ok(all?.into_iter().flatten().collect())
     }
 
-    /// A word for each point; none at all without the key.
+    /// A word for each point; `None` without the key.
     fn words(&self, key: &'static str, count: usize) -> Result<Vec<Option<String>>, NumbersError> {
         let Some(list) = self.list(key)? else { return Ok(Vec::new()) };
         self.same_length(key, list.len(), (self.counted(), count))?;
@@ -275,7 +275,7 @@ impl JsonReading<'_> {
         Ok(all)
     }
 
-    /// The direction that is given, if one is.
+    /// The given direction, if any.
     fn direction(&self) -> Result<Option<Direction>, NumbersError> {
         match self.get("better") {
             None | Some(Node::Null) => Ok(self.better),

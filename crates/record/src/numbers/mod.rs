@@ -1,8 +1,8 @@
 //! Numbers of any origin: series in a JSON or CSV file that no plan and no store knows of.
 //!
-//! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` says what may stand
-//! in it. Whatever is wrong is an error that names the place; nothing of a file is skipped but what
-//! [`Numbers::left_out`] names.
+//! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` describes both.
+//! Every fault is an error that names its place; only the parts that [`Numbers::left_out`] names
+//! are skipped.
 
 mod columns;
 mod error;
@@ -19,9 +19,8 @@ use crate::{Direction, is_shown, shown_name};
 pub use error::NumbersError;
 pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape, SampleOrigin};
 
-/// Reads a file of numbers; `better` is meant where the file does not say which way is better.
-/// Without either it is lower, but for what a name or unit says to be a rate
-/// ([`RateHint`](crate::RateHint)).
+/// Reads a file of numbers; `better` is the direction if the file gives none. Without both, lower
+/// is better, unless a name or unit is a rate ([`RateHint`](crate::RateHint)).
 ///
 /// JSON begins with `{` or `[`; anything else is CSV with a header.
 pub fn parse(bytes: &[u8], better: Option<Direction>) -> Result<Numbers, NumbersError> {

@@ -27,7 +27,7 @@ impl Node {
         serde_json::from_str(&text).map_err(|error| NumbersError::Json { why: error.to_string() })
     }
 
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub fn describe(&self) -> String {
         match self {
             Node::Null => "null".to_owned(),
@@ -51,8 +51,8 @@ impl Node {
 }
 
 /// JSON has no `NaN` and no `Infinity`, and many programs write them all the same; `1e400` is
-/// another way to write the latter. They become empty texts, which stand for gaps, of the same
-/// length, so that places in messages stay right.
+/// another way to write the latter. They become empty texts of the same length, which mean gaps, so
+/// that positions in messages stay right.
 fn without_specials(text: &str) -> String {
     const SPECIALS: [(&str, &str); 3] =
         [("NaN", "\"\" "), ("-Infinity", "\"\"       "), ("Infinity", "\"\"      ")];

@@ -1,4 +1,4 @@
-//! Where the samples of a series are from: their rounds, runs and layouts.
+//! The origins of a series' samples: their rounds, runs and layouts.
 
 use std::collections::{HashMap, HashSet};
 

@@ -17,7 +17,7 @@ use crate::{Direction, Unit};
 pub(super) const VALUES: [&str; 1] = ["value"];
 /// The name of the column that holds the unit of each row.
 pub(super) const UNIT: &str = "unit";
-/// What stands for a gap, in small letters.
+/// The texts that mean a gap, in lower case.
 pub(super) const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
 
 pub(super) fn parse(text: &str, better: Option<Direction>) -> Result<Numbers, NumbersError> {
@@ -117,7 +117,7 @@ impl Table {
         NumbersError::Cell { line: row.line, column, text, wanted }
     }
 
-    /// Which way is better, by the column that says so: all of these rows that say it say the same.
+    /// The better direction, from its column; all rows that give one must agree.
     fn better<'a>(
         &self,
         rows: impl IntoIterator<Item = &'a TableRow>,
@@ -134,7 +134,7 @@ impl Table {
         Ok(said)
     }
 
-    /// What rows of one point have in common; nothing where each is a point of its own.
+    /// The key that rows of one point share; `None` if each row is a point of its own.
     fn key(&self, point: &GivenPoint) -> Option<(Arc<str>, Option<i64>)> {
         let day = point.time.as_deref().filter(|_| self.columns.by_day).and_then(columns::day);
         point.label.clone().map(|label| (label, day))
@@ -192,7 +192,7 @@ fn wide(table: &Table, better: Option<Direction>) -> Result<Numbers, NumbersErro
     if columns.is_empty() {
         return Err(NumbersError::NoNumbers);
     }
-    // What rows were measured of is the same for all columns.
+    // The label and time of a row are the same for all columns.
     let mut empty = TablePoints::default();
     let places: Vec<usize> = table.rows.iter().map(|row| empty.of(table, row)).collect();
     let series = |&column: &usize| {
@@ -217,7 +217,7 @@ fn wide(table: &Table, better: Option<Direction>) -> Result<Numbers, NumbersErro
 struct LongForm {
     /// The columns that hold values: one called `value`, else all that would be series.
     values: Vec<usize>,
-    /// What means nothing.
+    /// The columns without a meaning.
     left_out: Vec<usize>,
     better: Option<Direction>,
 }
@@ -301,8 +301,8 @@ impl LongForm {
     }
 }
 
-/// Whether a row counts: where our own pages' raw data say that an execution failed or warmed up,
-/// it does not.
+/// Whether a row counts. Failed executions and warmups in the raw data of Tachograph's own pages do
+/// not.
 fn counts(table: &Table, row: &TableRow) -> bool {
     let is = |column: &str, text: &str| {
         table.find(&[column]).is_none_or(|index| &row.cells[index] == text)

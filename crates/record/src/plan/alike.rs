@@ -1,11 +1,11 @@
-//! Whether values of a benchmark in two plans can stand beside one another: whether the same is
-//! executed, in the same way.
+//! Whether values of a benchmark in two plans can be shown together: both must execute the same
+//! command in the same way.
 
 use serde_json::Value;
 
 use super::Benchmark;
 
-/// What is executed; its parts and what surrounds it are known by [`PARTS`].
+/// The keys that decide what is executed; [`PARTS`] has the keys of its parts and surroundings.
 const WHAT: [&str; 6] = ["command", "shell", "companion", "directory", "stdin", "output"];
 /// Tables of keys that each matter.
 const PARTS: [&str; 3] = ["hooks", "conditions", "limits"];

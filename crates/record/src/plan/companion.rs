@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 pub struct Companion {
     /// The command, as its words; filled in as the benchmark's, and `{port}` too.
     pub command: Vec<String>,
-    /// The port that `{port}` stands for, if it is to have one.
+    /// The port that `{port}` means, if the companion has one.
     pub port: Option<Port>,
     /// How it is known that it is ready.
     pub ready: Ready,
     /// How long it may take to become ready.
     pub timeout: Duration,
-    /// What it lives as long as.
+    /// The companion's lifetime.
     pub per: CompanionLifetime,
 }
 
 /// A port of this host that a companion listens on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Port {
-    /// This one.
+    /// This port.
     Fixed(u16),
     /// A free one, another each time.
     Free,
@@ -43,7 +43,7 @@ pub enum Ready {
     Started,
 }
 
-/// What a companion lives as long as.
+/// The lifetime of a companion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompanionLifetime {
     /// As all executions of the benchmark at a build, with the same parameters, in a session.

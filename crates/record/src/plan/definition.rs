@@ -1,4 +1,4 @@
-//! What decides which version of a benchmark a plan's entry is.
+//! The definition that decides which version of a benchmark a plan's entry is.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::{Benchmark, ExpectOutput};
 use crate::{Conditions, Digest};
 
-/// What a version of a benchmark executes, and what its right answer is.
+/// The content of a version of a benchmark: what it executes, and the right answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// The benchmark's name.
     pub name: String,
     /// The version that it is.
     pub version: u32,
-    /// What is executed, as JSON without what is absent: the same text for the same work.
+    /// The content as JSON without absent keys: the same text for the same work.
     pub content: String,
 }
 
@@ -66,8 +66,7 @@ fn bare(command: Option<&Value>) -> Option<String> {
 }
 
 impl Benchmark {
-    /// What is executed, on what input, under which conditions and limits, and what a right answer
-    /// is.
+    /// The definition: the command, its input, its conditions and limits, and the right answer.
     ///
     /// Values of parameters are part of the benchmark's key. Names, metrics, time limits and what
     /// happens after an execution change no value, and are left out. Absent and empty parts are
@@ -95,7 +94,7 @@ impl Benchmark {
     }
 }
 
-/// Those conditions that are not the usual ones.
+/// The conditions that differ from the defaults.
 fn unusual(conditions: &Conditions) -> Value {
     let usual = json!(Conditions::default());
     let mut given = json!(conditions);

@@ -1,4 +1,4 @@
-//! What may be wrong with a plan, in words.
+//! The errors of a plan, in words.
 //!
 //! [`Mistake`] holds the grammar of all messages and their advice; [`PlanErrors`] shows them beside
 //! the line of the file that they are about. Who finds the mistakes: `keys`, `parse` and `check`.
@@ -14,7 +14,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 /// A mistake, and the bytes of the file that it is about.
 pub(super) type LocatedMistake = (Range<usize>, Mistake);
 
-/// One thing that is wrong in a plan.
+/// One mistake in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Mistake {
     #[error("`{text}` is not a list of processors")]
@@ -129,7 +129,7 @@ fn not(found: Option<&str>) -> String {
 }
 
 impl Mistake {
-    /// What to do about it, if that is not clear from the message.
+    /// The advice, if the message does not make it obvious.
     #[allow(clippy::too_many_lines, reason = "one arm a mistake")]
     fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -267,10 +267,10 @@ impl Mistake {
     }
 }
 
-/// One thing that is wrong in a plan, and where.
+/// One mistake in a plan, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub message: String,
     /// The bytes of the file that it is about; they begin and end between characters.
     pub span: Range<usize>,
@@ -278,7 +278,7 @@ pub struct PlanError {
     pub line: usize,
     /// The character of the line at which they begin, counted from 1.
     pub column: usize,
-    /// What to do about it, in one line.
+    /// The advice, in one line.
     pub hint: Option<String>,
 }
 
@@ -292,7 +292,7 @@ pub struct PlanErrors {
 }
 
 impl PlanErrors {
-    /// What was found in the text of that file.
+    /// The error of all mistakes in the text of a file.
     pub(super) fn new(text: &str, file_name: &str, mut found: Vec<LocatedMistake>) -> Self {
         found.sort_by_key(|(span, _)| (span.start, span.end));
         found.dedup();

@@ -29,7 +29,7 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// Those that there are, by their names, in the order in which they happen.
+    /// The hooks of the plan with their names, in the order of their execution.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, &Hook)> {
         let all = [
             ("setup", &self.setup),

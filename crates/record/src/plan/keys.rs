@@ -1,4 +1,4 @@
-//! Which keys a plan may have, which it must have, and what was probably meant by others.
+//! The keys that a plan may have, those it must have, and the likely meaning of unknown ones.
 //!
 //! The lists come from the schema, and so from the types in `file`: there is no second one to keep
 //! in step.
@@ -120,8 +120,7 @@ fn prune_value(
     }
 }
 
-/// What the schema says of a table: of the only kind that it can be, or of one of several kinds of
-/// value.
+/// The schema of a table, whether the value must be a table or may be one.
 fn table_of(node: &Value) -> Option<&Value> {
     let kinds = node["anyOf"].as_array().map_or(std::slice::from_ref(node), Vec::as_slice);
     kinds.iter().find(|kind| kind.get("properties").is_some())
@@ -138,14 +137,14 @@ fn title_of(key: &str, node: &Value, parent: &str) -> String {
     }
 }
 
-/// What to do about an unknown key, and the key of the same table that was probably meant.
+/// The advice about an unknown key, and the key of the same table that was probably meant.
 fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a str>) {
     if let Some(said) = of_expect(key, title) {
         return (said, None);
     }
     let mut everywhere = Vec::new();
     collect(&TREE, ROOT, &mut everywhere);
-    // What quirks do otherwise is first of all done somewhere else.
+    // Keys of quirks mostly belong to another table first, so `[[quirk]]` comes last.
     everywhere.sort_by_key(|(table, _)| table.contains("quirk"));
     if let Some((table, _)) = everywhere.iter().find(|(_, known)| *known == key) {
         // A key that holds a table has keys of its own in the lists.
@@ -170,7 +169,7 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
     (format!("valid keys: {}", in_backticks(keys(node))), None)
 }
 
-/// Where a key belongs that says what is expected of the output, or of the exit status.
+/// The place of a key that states an expectation of the output or of the exit status.
 fn of_expect(key: &str, title: &str) -> Option<String> {
     match (key, title) {
         ("contains", _) | ("file" | "text" | "output", "`expect`") => {

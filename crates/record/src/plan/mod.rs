@@ -1,9 +1,9 @@
 //! The plan: what `tacho.toml` says.
 //!
-//! Here stand the types that the rest of the house works with: checked, with all defaults filled
-//! in. How the file spells them is in `file`; [`parse()`] leads from the one to the other and shows
-//! every mistake where it stands; [`fill`] puts values into commands and [`fill_shell`] into shell
-//! code; [`schema()`] describes the file to editors.
+//! This module has the types that the other crates use: checked, with all defaults filled in. How
+//! the file spells them is in `file`; [`parse()`] leads from the one to the other and shows every
+//! mistake at its place; [`fill`] puts values into commands and [`fill_shell`] into shell code;
+//! [`schema()`] describes the file to editors.
 
 mod alike;
 mod check;
@@ -35,7 +35,7 @@ use crate::{
     ReferenceMode, Rule, RuleError, RuleRequest, Warmup,
 };
 
-/// What stands for the folder of a build in commands and paths.
+/// The reference to the folder of a build in commands and paths.
 pub const BUILD: &str = "{build}";
 
 pub use companion::{Companion, CompanionLifetime, Port, Ready};
@@ -57,7 +57,7 @@ pub struct Plan {
     pub subject: Subject,
     /// How often, and what is kept.
     pub measure: Measure,
-    /// What is measured; at least one.
+    /// The benchmarks; at least one.
     pub benchmarks: Vec<Benchmark>,
 }
 
@@ -76,8 +76,8 @@ impl Plan {
         self.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
     }
 
-    /// The plan with only the benchmarks of these names. A key such as `sort v2 [batch=64]` stands
-    /// for the benchmark at these parameters. The error is the first name that no benchmark has.
+    /// The plan with only the benchmarks of these names. A key such as `sort v2 [batch=64]` means
+    /// the benchmark at these parameters. The error is the first name that no benchmark has.
     pub fn only<'n>(&self, names: &'n [String]) -> Result<Self, &'n str> {
         let keyed = self.keyed_benchmarks();
         let is_unknown = |name: &&String| {
@@ -97,7 +97,7 @@ impl Plan {
         Ok(Self { benchmarks: chosen.collect(), ..self.clone() })
     }
 
-    /// The plan with these wishes before its own, unless they contradict something in it.
+    /// The plan with these requests in place of its own, unless they contradict the rest of it.
     pub fn with_rule(&self, typed: RuleRequest) -> Result<Self, RuleError> {
         let wishes = typed.before(&self.measure.wishes);
         let rule = wishes.rule()?;
@@ -151,7 +151,7 @@ impl Plan {
     }
 }
 
-/// Where the subject's history is.
+/// The source of the subject's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// A git repository, by path from the plan's folder.
@@ -174,7 +174,7 @@ pub struct CvsModule {
     pub module: String,
     /// The branch; none: the trunk.
     pub branch: Option<String>,
-    /// What becomes of keywords such as `$Id$` in files, as `cvs checkout -k` takes it.
+    /// The expansion of keywords such as `$Id$` in files, as `cvs checkout -k` takes it.
     pub keywords: String,
 }
 
@@ -183,12 +183,12 @@ pub struct CvsModule {
 pub struct Subject {
     /// Its name on pages; the plan's folder when not given.
     pub name: Option<String>,
-    /// Where its history is.
+    /// The source of the history.
     pub source: Source,
     /// The shell command that builds it, in a clean checkout (or an empty folder for releases).
     ///
     /// `{jobs}`, `{release}` and `{revision}` are filled in by [`fill_shell`]; all other braces are
-    /// the shell's. None: the checkout is used as it is.
+    /// the shell's. `None` means that the checkout is used without a build.
     pub build: Option<String>,
     /// How long a build may take.
     pub build_timeout: Duration,
@@ -201,10 +201,10 @@ pub struct Subject {
     /// Whether submodules are checked out.
     #[serde(default = "yes")]
     pub submodules: bool,
-    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); with
-    /// `{file}`, `{old}` and `{new}` where what it did to a file of CVS can be seen.
+    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); for CVS
+    /// with `{file}`, `{old}` and `{new}`, for the difference in one file.
     pub link: Option<String>,
-    /// What else must be done so that old revisions build.
+    /// The additional steps that old revisions need to build.
     pub quirks: Vec<Quirk>,
     /// In how many orders each build is linked, all of them together being one build; none: as the
     /// command links it. A plan sets it for what it tracks ([`Plan::over_layouts`]).
@@ -266,25 +266,27 @@ impl Subject {
 /// How often, and how much is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// What is requested.
+    /// The request.
     pub wishes: RuleRequest,
-    /// What that means: how often everything is executed, and what comes before.
+    /// The rule that follows from it: the number of executions, and the warmup.
     pub rule: Rule,
     /// How often to repeat at each level, where that is said.
     pub levels: Option<RepetitionLevels>,
     /// How many of the newest measured revisions a run with new revisions measures again.
     pub link: u32,
-    /// What is executed beside the subject so that the machine's changes are known as its own.
+    /// The program that is executed beside the subject to distinguish the machine's changes from
+    /// the subject's.
     pub reference: PlannedReference,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
     /// Under which conditions benchmarks are executed that say nothing else.
     pub conditions: Conditions,
-    /// What they may use at most, likewise.
+    /// Their limits, likewise.
     pub limits: Limits,
 }
 
-/// What is executed beside the subject so that the machine's changes are known as its own.
+/// The program that is executed beside the subject to distinguish the machine's changes from the
+/// subject's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedReference {
     /// How much of the time goes to fixed programs, where the plan says so.
@@ -310,12 +312,12 @@ pub struct RepetitionLevels {
     pub processes: u32,
 }
 
-/// What is expected of an execution's standard output.
+/// The expectation of an execution's standard output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExpectOutput {
     /// Anything; it is not even read.
     Anything,
-    /// That it contains this text.
+    /// The output contains this text.
     Contains(String),
     /// Exactly the content of this file, by path from the plan's folder.
     File(String),
@@ -323,13 +325,14 @@ pub enum ExpectOutput {
     Same,
 }
 
-/// What becomes of an execution's standard output.
+/// The destination of an execution's standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
     /// It goes to this file, by path from the plan's folder, which is empty at the start of each
     /// execution.
     File(String),
-    /// It goes where ours goes, with what goes to standard error; no plan asks for that.
+    /// The output goes to the standard output of `tacho`, and so does standard error; no plan can
+    /// request that.
     Inherit,
     /// It is read and counted, and its beginning kept with the sample.
     Keep,
@@ -340,7 +343,7 @@ pub enum Output {
     Pipe,
 }
 
-/// What a right answer is.
+/// The right answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expect {
     /// The exit status.
@@ -349,13 +352,13 @@ pub struct Expect {
     pub stdout: ExpectOutput,
 }
 
-/// A named, versioned thing to measure.
+/// A named, versioned command to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
     /// Its name, unique in the plan.
     pub name: String,
-    /// Which version of the benchmark it is: as the plan says, until the store says which one this
-    /// definition is.
+    /// The version of the benchmark: the plan's, until the store gives the version of this
+    /// definition.
     pub version: u32,
     /// The version that the plan gives: part of the definition.
     #[serde(skip)]
@@ -375,9 +378,9 @@ pub struct Benchmark {
     pub shell: Option<Vec<String>>,
     /// Values for each parameter; all combinations are measured.
     pub parameters: BTreeMap<String, Vec<Parameter>>,
-    /// What is done beside executions, and not timed.
+    /// The steps around executions, which are not timed.
     pub hooks: Hooks,
-    /// What is under way while it is executed.
+    /// The program that is up during each execution.
     pub companion: Option<Companion>,
     /// How long one execution may take.
     pub timeout: Duration,
@@ -386,13 +389,13 @@ pub struct Benchmark {
     pub directory: Option<String>,
     /// A file for its standard input, by path from the plan's folder; none: nothing.
     pub stdin: Option<String>,
-    /// What becomes of its standard output.
+    /// The destination of its standard output.
     pub output: Output,
     /// Under which conditions it is executed, those of `[measure]` included.
     pub conditions: Conditions,
-    /// What it may use at most, likewise.
+    /// The limits, likewise.
     pub limits: Limits,
-    /// What a right answer is.
+    /// The right answer.
     pub expect: Expect,
     /// The metrics that are shown, the most telling first, and those that are read from the output;
     /// the built-in ones are all recorded.
@@ -407,8 +410,8 @@ impl Benchmark {
         Self { parameters: parameters.0.iter().map(one).collect(), ..self.clone() }
     }
 
-    /// The folder that it is executed in, for a plan and a build in these folders; nothing where it
-    /// is that of the build, and there is none yet.
+    /// The folder that it is executed in, for a plan and a build in these folders; `None` if it is
+    /// the build's folder, and there is no build yet.
     #[must_use]
     pub fn folder(&self, plan: &Path, build: Option<&Path>) -> Option<PathBuf> {
         let path = self.directory.as_deref().unwrap_or_default();
@@ -420,7 +423,8 @@ impl Benchmark {
     }
 
     /// The files, by path from the plan's folder, whose content is part of the definition: the
-    /// standard input and the expected output. What a hook may write is not: its script is.
+    /// standard input and the expected output. Files that a hook may write are not part of it, but
+    /// the hook's script is.
     pub fn input_files(&self) -> impl Iterator<Item = &str> {
         let is_written = self.hooks.setup.is_some() || self.hooks.prepare.is_some();
         let expected = match &self.expect.stdout {
@@ -436,8 +440,7 @@ impl Benchmark {
             || self.metrics.iter().any(|planned| planned.metric.name == metric)
     }
 
-    /// Whether anything that is executed for it names what differs between revisions: their build,
-    /// or themselves.
+    /// Whether any command of the benchmark refers to the revision or its build.
     #[must_use]
     pub fn names_revisions(&self) -> bool {
         const NAMES: [&str; 4] = ["{build}", "{revision}", "{release}", "TACHO_REVISION"];

@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
     /// A table by its type.
     ///
     /// One value of a wrong type does not hide the next: it is taken out, and the rest is read
-    /// again. What must be there is text, so that an empty one can take its place.
+    /// again. All required values are texts, so that an empty text can replace a wrong one.
     fn table<T: DeserializeOwned>(
         &mut self,
         entry: &Entry<'a>,
@@ -229,8 +229,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Whether `keys` has said already that a key is missing within those bytes, or what stands
-    /// there instead.
+    /// Whether `keys` has said already that a key is missing within those bytes, or wrong.
     fn is_reported(&self, within: &Range<usize>, message: &str) -> bool {
         let of_keys = |mistake: &Mistake| {
             matches!(mistake, Mistake::Missing { .. } | Mistake::UnknownKey { .. })

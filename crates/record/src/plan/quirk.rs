@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What else is done with the revisions of a stretch of history, and why.
+/// Additional steps for the revisions of a stretch of history, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quirk {
     /// Its name, unique in the plan.
     pub name: String,
-    /// Whether it is in no plan, and only tried: then no message names it.
+    /// Whether the quirk is only tried and is in no plan: then no message names it.
     #[serde(default)]
     pub is_tried: bool,
-    /// Why it is there, for later readers.
+    /// The reason for the quirk, for later readers.
     pub why: String,
-    /// Where its stretch of history begins; none: at the beginning.
+    /// Where its stretch of history begins; `None` is the beginning of history.
     pub start: Option<Edge>,
-    /// Where its stretch of history ends; none: nowhere.
+    /// Where its stretch of history ends; `None` means that the stretch has no end.
     pub end: Option<Edge>,
-    /// Whether it acts once, when history passes its start: what its `build` leaves in the folder
-    /// `$TACHO_STATE` is there for all revisions from there on.
+    /// Whether it acts once, when history passes its start: the files that its `build` leaves in
+    /// the folder `$TACHO_STATE` are available to all later revisions.
     pub once: bool,
     /// Whether these revisions are not built at all.
     pub skip: bool,
@@ -81,7 +81,7 @@ pub struct Take {
     pub from: String,
 }
 
-/// A cut through history: what lies on it or behind it is later, all else is earlier.
+/// A cut through history: revisions at or after the cut are later, all others are earlier.
 ///
 /// A quirk's stretch of history is what is later than its start, and not later than its end:
 /// half-open.
@@ -89,18 +89,18 @@ pub struct Take {
 pub struct Edge {
     /// As it is written: ``after `v1.1` ``.
     pub typed: String,
-    /// Where it is.
+    /// The place.
     pub place: EdgePlace,
 }
 
-/// Where history is cut.
+/// The place where history is cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EdgePlace {
     /// At a revision: those are later that have it in their history and, if so, itself.
     Revision {
         /// Its name: a commit, a tag, a release.
         name: String,
-        /// Whether it is later itself.
+        /// Whether the revision itself is after the cut.
         itself: bool,
     },
     /// At a time: those are later that have this date or a later one.

@@ -1,4 +1,4 @@
-//! Metrics of a benchmark, and where in its output those stand that are not built in.
+//! Metrics of a benchmark, and where in its output the ones that are not built in are.
 //!
 //! Only what a plan means; how it is written is in `file`, the rules are in `check::metric`. The
 //! text itself is read on a floor above, by parsers that know the tools' formats.
@@ -12,9 +12,9 @@ use crate::{Counter, Metric, RateHint, Unit};
 pub struct PlannedMetric {
     /// The metric.
     pub metric: Metric,
-    /// Where its values stand in the output; none for those that are built in.
+    /// The place of its values in the output; `None` for built-in metrics.
     pub reading: Option<Reading>,
-    /// What counts it, if it must be counted.
+    /// The counter of the metric, if it needs one.
     pub counting: Option<Counting>,
     /// By what its name and unit say the direction was taken that is better, where the plan does
     /// not give it.
@@ -36,7 +36,7 @@ impl PlannedMetric {
     }
 }
 
-/// What counts a metric.
+/// The counter of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counting {
     /// The counter.
@@ -45,19 +45,19 @@ pub struct Counting {
     pub optional: bool,
 }
 
-/// Where the values of a metric stand, and what they are written in.
+/// The place of a metric's values, and their unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// What is read.
+    /// The place to read.
     pub place: OutputPlace,
     /// How the values are found there.
     pub pattern: Pattern,
-    /// What a number without a unit is multiplied by, so that it is in the metric's base unit.
-    /// Tools that say their unit need it not.
+    /// The factor that converts a number without a unit to the metric's base unit. Tools that print
+    /// their unit do not need it.
     pub scale: f64,
 }
 
-/// What an execution leaves that can be read.
+/// The outputs of an execution that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutputPlace {
     /// A file that it writes, by path from the plan's folder.
@@ -73,7 +73,7 @@ pub enum OutputPlace {
 pub enum Pattern {
     /// The cells below the head of that name.
     Csv(String),
-    /// What that pointer leads to in a JSON document; `*` stands for all elements of an array.
+    /// The value at this pointer in a JSON document; `*` matches all elements of an array.
     Json(String),
     /// Lines `NAME=VALUE` or `NAME: VALUE`.
     Key(String),
@@ -81,11 +81,11 @@ pub enum Pattern {
     Regex(String),
     /// The report of a tool.
     Tool {
-        /// Which tool.
+        /// The tool.
         tool: Tool,
-        /// Which of the things that it measured; empty for the only one.
+        /// The name of the tool's benchmark; empty if the tool reports only one.
         name: String,
-        /// Which of the quantities that it reports of a thing.
+        /// The quantity of that benchmark.
         quantity: String,
     },
 }
@@ -154,12 +154,12 @@ impl Tool {
         }
     }
 
-    /// Whether it reports on one thing alone, so that only the quantity is to be named.
+    /// Whether the tool reports on one benchmark only, so that the quantity alone is named.
     pub(super) fn is_of_one_thing(self) -> bool {
         matches!(self, Self::Iperf3 | Self::Tcpbench | Self::Time)
     }
 
-    /// Where it prints its report.
+    /// The place of the tool's report.
     pub(super) fn place(self) -> OutputPlace {
         if self == Self::Time { OutputPlace::Stderr } else { OutputPlace::Stdout }
     }

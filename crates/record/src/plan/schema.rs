@@ -29,7 +29,7 @@ pub fn schema() -> String {
     format!("{:#}\n", *TREE)
 }
 
-/// Takes back that a key which may be left out may be `null`: TOML has no such value.
+/// Removes `null` from the types of optional keys: TOML has no such value.
 fn without_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");

@@ -4,7 +4,7 @@
 //! Braces are the shell's. A reference is a name in braces that follows no `$` and no backslash;
 //! only those whose names are known are replaced, and nothing is ever doubled. So the code is read
 //! as a shell reads it, as far as that is needed to distinguish code from quotes, comments and
-//! here-documents. Command substitution by backticks is taken for what surrounds it. Which names
+//! here-documents. Command substitution by backticks is read like the text around it. Which names
 //! are known, and which are mistakes, is decided in `check`.
 
 /// How the shell reads a place in its code.
@@ -26,7 +26,7 @@ pub(super) struct Reference<'a> {
     pub at: usize,
     pub name: &'a str,
     place: ShellPlace,
-    /// Whether it touches what would read an unquoted value as its own: `$variable` before it, `>`
+    /// Whether it touches a text that would absorb an unquoted value: `$variable` before it, `>`
     /// behind it.
     exposed: bool,
 }
@@ -50,8 +50,8 @@ pub(super) fn references(script: &str) -> Vec<Reference<'_>> {
 /// The shell code with each `{name}` replaced by its value, in code and quotes and here-documents
 /// alike.
 ///
-/// Each value is quoted for the place where it stands, so that it is always one word or part of
-/// one, and never code. All other braces stay as they are: they are the shell's.
+/// Each value is quoted for its place, so that it is always one word or part of one, and never
+/// code. All other braces belong to the shell and do not change.
 #[must_use]
 pub fn fill_shell(script: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(script.len());
@@ -89,7 +89,7 @@ fn quoted(value: &str, reference: Reference<'_>) -> String {
 struct Document {
     end: String,
     place: ShellPlace,
-    /// Whether tabs may stand before its end.
+    /// Whether tabs may precede its end.
     indented: bool,
 }
 
@@ -177,7 +177,7 @@ impl<'a> ShellReader<'a> {
         true
     }
 
-    /// Reads what stands after the first `<` of `<< END`.
+    /// Reads the text after the first `<` of `<< END`.
     fn announce_document(&mut self) {
         self.at += 1;
         let indented = self.rest().starts_with('-');

@@ -1,4 +1,4 @@
-//! Where things stand in the file: the way from a key's name to its place in the text.
+//! Places in the file: the way from a key's name to its place in the text.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use toml::de::DeValue;
 
 /// A value in the file, with the text around it.
 ///
-/// Ways that lead nowhere end at the last value that is there, so that every mistake can be shown
-/// somewhere.
+/// A path that leads nowhere ends at the last value that exists, so that every mistake has a place
+/// to show.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<'a> {
     text: &'a str,

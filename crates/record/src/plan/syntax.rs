@@ -8,9 +8,9 @@ const OWN: [&str; 34] = [
     "while",
 ];
 
-/// The first part of a command that only a shell understands: what it expands, what joins several
-/// commands, or a word that it does itself. None: the command is words, which a program can be
-/// given as they are.
+/// The first part of a command that only a shell understands: an expansion, an operator between
+/// commands, or a built-in word. `None` means that the command is a list of words, which needs no
+/// shell.
 #[must_use]
 pub fn shell_part(command: &str) -> Option<String> {
     let first = command.split_whitespace().next().unwrap_or_default();
@@ -25,7 +25,7 @@ pub fn shell_part(command: &str) -> Option<String> {
         .map(|letter| if letter == '\n' { "\\n".into() } else { letter.into() })
 }
 
-/// What joins commands or files to one, outside of quotes.
+/// An operator that joins commands or files, outside of quotes.
 #[must_use]
 pub fn shell_operator(command: &str) -> Option<char> {
     special(command, "|&;<>")

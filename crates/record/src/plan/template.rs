@@ -1,18 +1,18 @@
 //! Commands with places to fill in: `{build}/prog -b {batch}`.
 //!
-//! A reference is a name in braces; `{{` and `}}` are braces that mean themselves. There is nothing
-//! else: no formats, no defaults, no nesting. Which names a command may use is decided in `check`.
+//! A reference is a name in braces; `{{` and `}}` are braces that mean themselves. Templates have
+//! no formats, no defaults and no nesting. Which names a command may use is decided in `check`.
 
 /// One piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// `{{` or `}}`, which stands for one such brace.
+    /// `{{` or `}}`, which means one such brace.
     Brace(char),
     /// A brace without its partner.
     Lone(char),
     /// `{name}`, without the braces.
     Reference(&'a str),
-    /// What means itself.
+    /// Literal text.
     Text(&'a str),
 }
 
@@ -53,8 +53,8 @@ fn first_piece(rest: &str) -> (Piece<'_>, usize) {
 
 /// The template with each `{name}` replaced by its value, and `{{` and `}}` by single braces.
 ///
-/// Values go in as they are: braces in them mean themselves. What is not among the values stays as
-/// it stands; in a plan that [`parse`](super::parse()) accepted there is no such thing.
+/// Values are inserted literally, including their braces. A reference without a value does not
+/// change; a plan that [`parse`](super::parse()) accepted has no such reference.
 #[must_use]
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());

@@ -1,5 +1,5 @@
-//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used. Those of
-//! its metrics are in `metric`.
+//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used. The rules
+//! of its metrics are in `metric`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -15,11 +15,11 @@ use super::super::{BUILD, Benchmark, Expect, ExpectOutput, Output, OutputPlace, 
 use super::{Check, Template};
 use crate::{Cgroup, Metric, Parameter, RuleError, is_shown, shown_name};
 
-/// What names of tables and pages are made of.
+/// The characters allowed in names of tables and pages.
 pub(super) const VISIBLE: &str =
     "tables show this name: one line of text, without invisible characters";
 
-/// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
+/// The references that are built in somewhere in a plan, and so cannot be names of parameters.
 const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
 
 impl Check<'_> {
@@ -83,7 +83,7 @@ impl Check<'_> {
         }
     }
 
-    /// That a name can be shown.
+    /// Checks that a name can be shown.
     pub(super) fn name(&mut self, what: &'static str, name: &str, spot: Spot<'_>) {
         self.not_blank("name", name, spot);
         if !name.chars().all(is_shown) {
@@ -91,7 +91,7 @@ impl Check<'_> {
         }
     }
 
-    /// That everything referred to exists, and that every parameter is referred to.
+    /// Checks that every reference exists, and that every parameter is referred to.
     fn references(&mut self, table: &BenchmarkTable, spot: Spot<'_>) {
         let parameters = table.parameters.keys().map(String::as_str);
         let steady = self.with_release(["build", "revision"].into_iter().chain(parameters));
@@ -116,7 +116,7 @@ impl Check<'_> {
         let prepare =
             self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));
         checked.extend(setup.into_iter().chain(prepare));
-        // What these do comes too late to distinguish values.
+        // These hooks run too late to distinguish values.
         self.hook_references("conclude", table.conclude.as_ref(), &names, spot.get("conclude"));
         self.hook_references("cleanup", table.cleanup.as_ref(), &steady, spot.get("cleanup"));
         if checked.iter().all(|(well, _)| *well) {
@@ -318,7 +318,7 @@ fn usual_metrics(shell: bool, usual: Vec<PlannedMetric>) -> Vec<PlannedMetric> {
     first.into_iter().chain(usual).chain(last).collect()
 }
 
-/// What speaks against the name of a parameter.
+/// The reason why a text cannot be the name of a parameter.
 fn why_not(name: &str) -> Option<&'static str> {
     let rest = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if RESERVED.contains(&name) {

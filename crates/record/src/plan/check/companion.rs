@@ -61,7 +61,8 @@ impl Check<'_> {
         })
     }
 
-    /// What a companion refers to: its command, and the one that says whether it is ready.
+    /// The references of a companion: in its command, and in the command that checks whether it is
+    /// ready.
     pub(super) fn companion_references<'a>(
         &mut self,
         table: &'a CompanionTable,
@@ -79,7 +80,7 @@ impl Check<'_> {
         checked
     }
 
-    /// What the words of a command refer to, each by [`Check::template`].
+    /// The references in the words of a command, each by [`Check::template`].
     pub(super) fn words_references<'a>(
         &mut self,
         command: &'a Words,

@@ -8,7 +8,7 @@ use super::super::{Hook, Hooks};
 use super::{Check, Template};
 
 impl HookEntry {
-    /// The command, if it is there; that it is missing is found by `keys`.
+    /// The command, if it is there; `keys` reports a missing one.
     fn script(&self) -> Option<&str> {
         match self {
             HookEntry::Line(line) => Some(line),
@@ -43,7 +43,7 @@ impl Check<'_> {
         }
     }
 
-    /// What a hook refers to, if there is that hook; see [`Check::shell`].
+    /// The references of a hook, if it is there; see [`Check::shell`].
     pub(super) fn hook_references<'a>(
         &mut self,
         key: &'a str,

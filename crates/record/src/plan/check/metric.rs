@@ -76,7 +76,7 @@ impl Check<'_> {
         let (unit, scale) = self.unit(table, &pattern, spot.get("unit"));
         let rate = RateHint::of(&name, &unit).filter(|_| table.better.is_none());
         let better = table.better.unwrap_or_else(|| RateHint::direction(rate));
-        // What a tool's quantity is needs no word.
+        // The unit of a tool's quantity is known.
         let is_known = matches!(&pattern, Pattern::Tool { tool, quantity, .. }
             if tool.unit(quantity).is_some());
         let guessed = rate.filter(|_| !is_known);
@@ -191,7 +191,7 @@ impl Check<'_> {
     }
 
     fn pointer(&mut self, text: String, spot: Spot<'_>) -> Option<Pattern> {
-        // RFC 6901: each token begins with `/`, and `~` only stands before 0 or 1.
+        // RFC 6901: each token begins with `/`, and `~` is only allowed before 0 or 1.
         let escapes = text.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
         if (text.is_empty() || text.starts_with('/')) && escapes {
             return Some(Pattern::Json(text));
@@ -216,8 +216,8 @@ impl Check<'_> {
     }
 }
 
-/// The name and the quantity where the end of the text is one: names of benchmarks may have colons
-/// of their own.
+/// The name and the quantity, if the text ends in a quantity: names of benchmarks may contain
+/// colons.
 fn split_quantity(tool: Tool, text: &str) -> Option<(&str, &str)> {
     let (name, quantity) = text.rsplit_once(':').unwrap_or(("", text));
     let of_go = tool == Tool::GoBench && (quantity.ends_with("/op") || quantity.ends_with("/s"));

@@ -1,4 +1,4 @@
-//! What the values of a plan mean, and whether they agree with one another.
+//! Interprets the values of a plan, and checks whether they agree with one another.
 //!
 //! Here are the rules that no type expresses: durations and sizes, references and what they may
 //! refer to, duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of their
@@ -28,9 +28,9 @@ use crate::{Conditions, Limits, Rule, RuleError, RuleRequest, Warmup, in_backtic
 /// Gathers mistakes while it makes sense of values.
 pub(super) struct Check<'f> {
     found: &'f mut Vec<LocatedMistake>,
-    /// Whether the subject has releases; not known while, or because, it is not read.
+    /// Whether the subject has releases; unknown before it is read, or if it cannot be read.
     releases: Option<bool>,
-    /// Whether there is a warm-up; not known while, or because, `[measure]` is not read.
+    /// Whether there is a warm-up; unknown before `[measure]` is read, or if it cannot be read.
     warmup: Option<bool>,
     /// The conditions and limits of benchmarks that say nothing else.
     base: (Conditions, Limits),
@@ -43,7 +43,7 @@ struct Template<'a> {
     key: &'a str,
     /// The names that it may refer to, `release` among them only for subjects that have releases.
     names: &'a [&'a str],
-    /// Where it stands.
+    /// The place in the file.
     spot: Spot<'a>,
     /// The template itself.
     text: &'a str,
@@ -118,7 +118,7 @@ impl<'f> Check<'f> {
         }
     }
 
-    /// Makes sense of a wish, if it is there.
+    /// Interprets a request, if it is there.
     fn wish<T>(
         &mut self,
         text: Option<&str>,

@@ -64,7 +64,7 @@ impl Check<'_> {
         }
     }
 
-    /// That what it executes can be filled in.
+    /// Checks that the references in its commands exist.
     fn scripts(&mut self, table: &QuirkTable, spot: Spot<'_>) {
         let names = self.with_release(["jobs", "revision"]);
         for (key, text) in
@@ -77,7 +77,7 @@ impl Check<'_> {
         }
     }
 
-    /// That it does something, and nothing that contradicts what else it does.
+    /// Checks that the quirk does something, and that its actions do not contradict one another.
     fn acts(&mut self, table: &QuirkTable, spot: Spot<'_>) {
         const SKIPPED: &str = "a skipped revision is not built: keep one of the two keys";
         const DONE: &str = "a quirk with `once` has no end: remove this key";
@@ -137,7 +137,7 @@ impl Check<'_> {
         Some(Edge { typed: format!("{key} `{}`", text.trim()), place })
     }
 
-    /// That the end comes after the start, as far as that is known without the history.
+    /// Checks that the end comes after the start, as far as possible without the history.
     fn not_empty(
         &mut self,
         start: Option<&Edge>,
@@ -161,7 +161,7 @@ impl Check<'_> {
         }
     }
 
-    /// That a path lies in the checkout.
+    /// Checks that a path is inside the checkout.
     fn within(&mut self, path: &str, spot: Spot<'_>) {
         self.not_blank("path", path, spot);
         let inside = |part| matches!(part, Component::CurDir | Component::Normal(_));

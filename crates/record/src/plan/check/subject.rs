@@ -148,7 +148,7 @@ impl Check<'_> {
                 self.shell(Template { key: "build", names: &names, spot: spot.get("build"), text });
             }
             None if self.releases == Some(true) => {
-                // At the key that is there, so that it is shown with its line.
+                // The error is placed at the key that is present, so that its line is shown.
                 let keys = [spot.key("releases"), spot.key("releases-from")];
                 let at = keys.into_iter().find(|at| *at != spot.span()).unwrap_or(spot.span());
                 self.found.push((at, Mistake::MissingBuild));
