@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// What a cell or a note says of the subject; a medium may show it as a colour, beside the word.
+/// What a cell or a note means for the subject; a medium may show it as a colour, beside the word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// It got better.
+    /// The metric got better.
     Better,
-    /// It got worse.
+    /// The metric got worse.
     Worse,
     /// Neither.
     #[default]
@@ -21,7 +21,7 @@ pub struct AnswerCell {
     pub text: String,
     /// Why, where there is something to say: a medium with little room shows it elsewhere.
     pub detail: String,
-    /// What it says of the subject.
+    /// The meaning for the subject.
     pub tone: Tone,
 }
 
@@ -45,9 +45,9 @@ impl From<String> for AnswerCell {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerColumn {
-    /// What is above its cells.
+    /// The head of the column.
     pub head: String,
-    /// Whether its cells are numbers, which end at the right.
+    /// Whether its cells are numbers, which are aligned to the right.
     pub is_number: bool,
 }
 
@@ -86,22 +86,22 @@ impl AnswerTable {
     }
 }
 
-/// What a note is.
+/// The kind of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoteKind {
-    /// It explains.
+    /// An explanation.
     #[default]
     Plain,
-    /// It says why the result may be less reliable.
+    /// A reason why the result may be less reliable.
     Warning,
-    /// What to do about the note before it.
+    /// Advice about the note before it.
     Hint,
 }
 
 /// Something beside the numbers: a clause without a capital or a full stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerNote {
-    /// What it is.
+    /// The kind.
     pub kind: NoteKind,
     /// The row that it is of, if it is of one: `sort · wall`.
     pub subject: Option<String>,
@@ -122,7 +122,7 @@ impl AnswerNote {
         Self { kind: NoteKind::Warning, ..Self::plain(text) }
     }
 
-    /// What to do about the note before it.
+    /// Advice about the note before it.
     #[must_use]
     pub fn hint(text: String) -> Self {
         Self { kind: NoteKind::Hint, ..Self::plain(text) }
@@ -146,11 +146,11 @@ impl AnswerNote {
 /// A part of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// What the next blocks are of.
+    /// The heading of the next blocks.
     Heading(String),
     /// A sentence about all of it.
     Sentence(String),
-    /// What comes first of an answer without numbers: the items below it say more.
+    /// The first sentence of an answer without numbers; the items below it give details.
     Lead(String),
     /// A line of what is said of the lead or the sentence above it.
     Item(String),

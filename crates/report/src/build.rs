@@ -37,13 +37,13 @@ pub fn why_not(state: &BuildState) -> String {
     }
 }
 
-/// What shows why the build of a revision failed.
+/// The hint how to see why the build of a revision failed.
 #[must_use]
 pub fn log_hint(name: &str) -> String {
     format!("`tacho show {name} --build-log` shows the build log")
 }
 
-/// What gives builds that failed another try.
+/// The hint how to build again what failed.
 pub const RETRY: &str = "`--retry-failed` builds again";
 
 /// How a build ended, in one line: `built in 3.00 s, 12.00 MiB, artifacts 0123456789ab`.
@@ -62,17 +62,17 @@ pub fn line(build: &Build) -> String {
     }
 }
 
-/// What is to be said of a build that the plan would make otherwise now.
+/// The remark on a build that the plan would now make in another way.
 pub const OUTDATED: &str = "built before the plan or its quirks were edited";
 
-/// Which quirks it was built with, if any: `with quirks: libc, zlib`.
+/// The quirks of a build, if any: `with quirks: libc, zlib`.
 #[must_use]
 pub fn quirks(build: &Build) -> Option<String> {
     let noun = if build.quirks.len() == 1 { "quirk" } else { "quirks" };
     (!build.quirks.is_empty()).then(|| format!("with {noun}: {}", build.quirks.join(", ")))
 }
 
-/// What became of a gap: `8 revisions, could not be built`, or `8 of 13 revisions tried, none of
+/// The state of a gap: `8 revisions, could not be built`, or `8 of 13 revisions tried, none of
 /// these could be built`.
 #[must_use]
 pub fn gap_words(gap: &BuildGap) -> String {

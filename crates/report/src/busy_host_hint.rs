@@ -1,4 +1,4 @@
-//! What settles what is unclear where other work disturbs the host: one list for all commands, the
+//! The advice for unclear results on a host with other work: one list for all commands, the
 //! cheapest way first.
 
 use tacho_record::is_mostly_busy;
@@ -6,7 +6,7 @@ use tacho_record::is_mostly_busy;
 /// The metric of instructions that callgrind counts.
 pub const CALLGRIND: &str = "callgrind-instructions";
 
-/// What this host can do beside executing one program after the other.
+/// The abilities of this host beyond executing one program after the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostAbilities {
     /// Whether callgrind is installed.
@@ -26,9 +26,9 @@ pub struct WaysOut<'a> {
     /// How callgrind is requested: `` `--counter instructions=callgrind` ``; nothing where it is
     /// not installed, or counts already.
     pub callgrind: Option<&'a str>,
-    /// Whether two can be executed at the same time.
+    /// Whether two programs can be executed at the same time.
     pub duet: bool,
-    /// Whether the command can wait until the host is quiet, and does not yet.
+    /// Whether the command can wait until the host is quiet, and does not wait yet.
     pub quiet_wait: bool,
 }
 

@@ -1,5 +1,4 @@
-//! A change of a series, in words: what it is, why it is believed, where it stands, and what became
-//! of it.
+//! A change of a series, in words: its kind, the evidence, its state, and its history.
 
 use tacho_record::{
     Build, Change, ChangeKind, ChangeState, ChangeVerdict, CommitOfMerge, Finding,
@@ -29,7 +28,7 @@ pub fn effect_found(change: &Change) -> String {
     percent(change.finding.effect.unwrap_or(f64::INFINITY))
 }
 
-/// Where its effect is with 95 %; empty where that is not known.
+/// The 95 % interval of its effect; empty if unknown.
 #[must_use]
 pub fn interval(change: &Change) -> String {
     change.interval().map_or_else(String::new, effect_interval)
@@ -41,7 +40,7 @@ pub fn levels_of(change: &Change) -> &'static str {
     if change.confirmation().is_some() { "in the series" } else { "" }
 }
 
-/// That it was confirmed; with its size in the series, where that reads otherwise.
+/// Says that the change was confirmed; with its size in the series, if that has other words.
 fn confirmed(change: &Change) -> String {
     let found = effect_found(change);
     if found == effect(change) {
@@ -62,7 +61,7 @@ pub fn word(word: ChangeState) -> &'static str {
     }
 }
 
-/// Where a change stands by itself, in a word.
+/// The state that the analyses give a change, in a word.
 fn life_word(life: Life) -> &'static str {
     match life {
         Life::Confirmed => "confirmed",
@@ -83,15 +82,15 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
     }
 }
 
-/// Where a change stands, by itself and by the user's word: `provisional, new`; how likely it is a
-/// change where that is not sure, and what came of measuring both sides again.
+/// The states from the analyses and from the user: `provisional, new`; with the probability of an
+/// uncertain change, and the result of measuring both sides again.
 #[must_use]
 pub fn state(change: &Change) -> String {
     worded_state(change, true)
 }
 
-/// Which levels those of a change are, as words that go on; `by_runs`: they come from differences
-/// within runs, of which there is one alone or several.
+/// The kind of a change's levels, as the end of a sentence. `by_runs`: the levels come from
+/// differences within runs; `is_one_run`: within a single run.
 #[must_use]
 pub fn which_levels(change: &Change, by_runs: bool, is_one_run: bool) -> &'static str {
     match (by_runs, is_one_run) {
@@ -135,14 +134,14 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     });
     let life = match change.life {
         Life::Confirmed => None,
-        // What was found by the last run is new, which is said.
+        // A finding of the last run is new, which the other state says.
         Life::Provisional if change.finding.seen <= 1 && change.finding.missed == 0 => None,
         Life::Provisional => Some(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
     };
     let unseen = (!is_over && change.finding.missed > 0).then(|| "not seen now".to_owned());
     let state = match (change.state(), &change.fixed_by, change.verdict()) {
-        // What is lost again was never broken.
+        // An improvement that is lost again was no fault.
         (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => come_back(change, "lost", by),
         (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => come_back(change, "fixed", by),
         (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
@@ -161,7 +160,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
         .join(", ")
 }
 
-/// That its level came back with another change, and what is left where that is not little.
+/// Says that the level came back with another change, and how much remains if that is not little.
 fn come_back(change: &Change, how: &str, by: &str) -> String {
     let whole = change.finding.after / change.finding.before - 1.0;
     match change.left.filter(|left| left / whole > MOSTLY) {
@@ -170,8 +169,9 @@ fn come_back(change: &Change, how: &str, by: &str) -> String {
     }
 }
 
-/// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
-/// after a, up to b`. `same` more between them gave the same program as the one before.
+/// The commits that the change may be, between a good and a bad revision by their short names: `one
+/// of 3 commits after a, up to b`. `same` more between them gave the same program as the one
+/// before.
 #[must_use]
 pub fn place(commits: usize, same: usize, [good, bad]: [&str; 2]) -> String {
     let place = match commits {
@@ -185,8 +185,8 @@ pub fn place(commits: usize, same: usize, [good, bad]: [&str; 2]) -> String {
     }
 }
 
-/// What of a change other work on the host explains, in a clause: without the time that the program
-/// waited for a CPU; nothing of other changes.
+/// The part of a change that other work on the host explains, in a clause: the effect without the
+/// time that the program waited for a CPU. `None` for other changes.
 #[must_use]
 pub fn other_work(change: &Change) -> Option<String> {
     let tagged = |it: &&TagChange| it.tag == TagChange::OTHER_WORK;
@@ -238,18 +238,18 @@ pub fn probability(probability: f64) -> String {
     }
 }
 
-/// What is known of a change beside itself.
+/// Facts about a change from elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeContext<'a> {
     /// How many series were judged with it.
     pub judged: usize,
-    /// Whether its series is judged by what its runs know.
+    /// Whether its series is judged by differences within runs.
     pub by_runs: bool,
-    /// Whether the plan still has its series.
+    /// Whether its series is still in the plan.
     pub planned: bool,
     /// Whether values of both sides are known, and no run measured both.
     pub is_apart: bool,
-    /// What is known of what the quirks alone do that begin or end there.
+    /// The known effects of the quirks that begin or end at the change.
     pub quirks: &'a [QuirkEffect],
 }
 
@@ -298,7 +298,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     reasons
 }
 
-/// Where it stands by itself, and since when.
+/// The state that the analyses give a change, and since when.
 fn life(change: &Change) -> String {
     let Finding { seen, missed, .. } = change.finding;
     let last = |analyses: u32| match analyses {
@@ -323,7 +323,7 @@ fn life(change: &Change) -> String {
     }
 }
 
-/// What of the environment changed with it, and whether it is the program all the same.
+/// The changes of the environment at the same place, and whether the program changed nevertheless.
 fn surroundings(change: &Change) -> Option<String> {
     let finding = &change.finding;
     let whose = if !change.is_of_environment() {
@@ -346,7 +346,7 @@ pub fn effect_again(again: &RepeatMeasurement) -> Option<BoundedValue> {
     again.effect.map(|value| BoundedValue { value, bound: Bound::of_sides(again.limited) })
 }
 
-/// The same in words, with why there is none.
+/// The effect in words, or the reason why it is unknown.
 #[must_use]
 pub fn again(again: &RepeatMeasurement) -> String {
     match effect_again(again) {
@@ -356,7 +356,7 @@ pub fn again(again: &RepeatMeasurement) -> String {
     }
 }
 
-/// Whether measuring again left open what it is, and excludes what was found.
+/// Whether measuring again was inconclusive, but excludes the size of the finding.
 fn excludes(again: &RepeatMeasurement, change: &Change) -> bool {
     let found = change.effect().zip(again.interval);
     again.differs.is_none() && found.is_some_and(|(found, (low, high))| found < low || high < found)
@@ -380,7 +380,7 @@ fn differs(again: &RepeatMeasurement) -> &'static str {
     }
 }
 
-/// What measuring both sides again said.
+/// The result of measuring both sides again.
 fn measured_again(again: &RepeatMeasurement) -> String {
     let said = differs(again);
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
@@ -389,7 +389,7 @@ fn measured_again(again: &RepeatMeasurement) -> String {
     format!("measured again in the same rounds{}: {said}{numbers}", layouts(again))
 }
 
-/// What happened to a change, each in a clause that is to follow its time.
+/// The history of a change, in clauses that follow their times.
 #[must_use]
 pub fn story(change: &Change, happenings: &[Happening]) -> Vec<String> {
     let line = |(at, happening): (usize, &Happening)| {
@@ -399,7 +399,7 @@ pub fn story(change: &Change, happenings: &[Happening]) -> Vec<String> {
     happenings.iter().enumerate().map(line).collect()
 }
 
-/// What was found until the first of these times at which the estimate was revised.
+/// The finding before the first of these revisions of the estimate.
 fn until(happenings: &[Happening]) -> Option<&Finding> {
     happenings.iter().find_map(|happening| match &happening.what {
         HappeningKind::Moved { from } => Some(from.as_ref()),
@@ -407,7 +407,7 @@ fn until(happenings: &[Happening]) -> Option<&Finding> {
     })
 }
 
-/// What happened; `now` is what was found from then on.
+/// An event in words; `now` is the finding from then on.
 fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
     match what {
         HappeningKind::Confirmed { seen: Some(seen) } => {
@@ -444,7 +444,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
     }
 }
 
-/// What a finding was, of what is otherwise now.
+/// The former values of a finding where they differ from the present ones.
 fn was(change: &Change, from: &Finding, now: &Finding) -> String {
     let unit = &change.series.metric.unit;
     let words = |what| match what {

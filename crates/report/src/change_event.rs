@@ -1,11 +1,11 @@
-//! What the changes of an event say together.
+//! The joint meaning of the changes of an event.
 
 use tacho_record::{Change, ChangeVerdict};
 
 use crate::change::effect;
 
-/// What the changes of an event say together: what was paid with what, and where wall time changed
-/// otherwise than CPU time.
+/// The joint meaning of the changes of an event: trade-offs between metrics, and differences
+/// between wall time and CPU time.
 #[must_use]
 pub fn together<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<String> {
     let all: Vec<&Change> = changes.into_iter().collect();
@@ -14,7 +14,7 @@ pub fn together<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<Str
     (!lines.is_empty()).then(|| lines.join("; "))
 }
 
-/// What was paid with what, if something surely got worse and something better.
+/// The trade-off, if one metric surely got worse and another one better.
 fn trade_off<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<String> {
     let (mut better, mut worse) = (0, 0);
     for change in changes.into_iter().filter(|change| change.is_sure()) {
@@ -23,8 +23,8 @@ fn trade_off<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<String
     (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
 }
 
-/// That wall time changed otherwise than the CPU time of the same benchmark, where both intervals
-/// exclude each other.
+/// Says that wall time and CPU time of a benchmark changed differently, if their intervals exclude
+/// each other.
 fn beside_cpu_time(all: &[&Change]) -> Option<String> {
     let of = |name: &'static str| {
         all.iter().filter(move |it| it.series.metric.name == name && it.finding.kind.is_of_level())

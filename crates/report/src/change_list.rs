@@ -13,16 +13,16 @@ const NAMED: usize = 3;
 const NO_REGRESSION: &str =
     "not seen now, or the cause may be the layout of one build, or the environment";
 
-/// What is above the changes that are probably other work on the host.
+/// The heading of the changes that are probably other work on the host.
 pub const OTHER_WORK: &str = "probably other work on the host, not a commit";
-/// What to do about those.
+/// The advice for these changes.
 pub const OTHER_WORK_HINT: &str = "`tacho changes --confirm NAME` measures both sides again";
-/// What is above the changes of series that the plan does not have.
+/// The heading of changes of series that the plan does not have.
 pub const UNPLANNED: &str = "of series that the plan no longer has";
 /// Said where bisections alone measured something.
 pub const UNTRACKED: &str = "no series is tracked yet, so no change can be seen";
 
-/// What a list of changes has.
+/// The numbers of changes in a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeCounts {
     /// How many changes are in it.
@@ -64,7 +64,7 @@ impl ChangeCounts {
     }
 }
 
-/// Whether a change is for the worse, and no user has said anything to it.
+/// Whether a change is for the worse, and the user has not judged it.
 #[must_use]
 pub fn is_worse_and_new(change: &Change) -> bool {
     change.stands()
@@ -72,13 +72,14 @@ pub fn is_worse_and_new(change: &Change) -> bool {
         && change.verdict() == ChangeVerdict::Worse
 }
 
-/// That no change is seen now in this many series, although some are held.
+/// Says that the last analyses see no change in this many series, although some changes are not
+/// withdrawn.
 #[must_use]
 pub fn none_seen_now(judged: usize) -> String {
     format!("no change is seen now in {}", count(judged, "series"))
 }
 
-/// That changes may be the host's, since no run measured both sides of these.
+/// Says that these changes may be the host's, since no run measured both sides.
 #[must_use]
 pub fn doubtful(names: &[String]) -> Option<String> {
     let first = first_of(names, NAMED);
@@ -87,7 +88,7 @@ pub fn doubtful(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("{why}: {first}; {hint}"))
 }
 
-/// That the levels of these changes are not the medians of what was measured.
+/// Says that the levels of these changes are not the medians of the samples.
 #[must_use]
 pub fn off_medians(names: &[String]) -> Option<String> {
     let first = first_of(names, NAMED);
@@ -113,7 +114,7 @@ pub fn not_judged(all: &[(SeriesKey, String)], hosts: bool) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// What else is to be said of a series: `parse · wall: drifts by +3.0 %`.
+/// A remark on a series: `parse · wall: drifts by +3.0 %`.
 #[must_use]
 pub fn remark((key, what): &(SeriesKey, String), hosts: bool) -> String {
     format!("{}: {what}", series_name(key, hosts))
@@ -127,7 +128,7 @@ pub fn other_work(of: &Change, hosts: bool) -> String {
     format!("{series} at {at}: {}, but {why}", change::effect(of))
 }
 
-/// How many changes users marked as false alarms, of those that they judged at all.
+/// The number of changes that users marked as false alarms, out of those that they judged.
 #[must_use]
 pub fn false_alarms(marked: usize, looked_at: usize) -> Option<String> {
     (looked_at > 0).then(|| {

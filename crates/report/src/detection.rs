@@ -1,4 +1,4 @@
-//! What the detector says of a series beside its changes, in words.
+//! The detector's other findings about a series, in words.
 
 use tacho_record::{BenchmarkKey, Withdrawal};
 use tacho_stats::changes::{Drift, JudgementStatus, Mode, Modes, Refusal};
@@ -31,11 +31,11 @@ pub enum NotReported {
     NoSeries,
     /// Its series was not judged.
     NotJudged(JudgementStatus),
-    /// It was looked at, and refused.
+    /// The detector refused the place.
     Refused(Refusal),
-    /// It does not stand out yet.
+    /// The place is not distinct yet.
     Unclear,
-    /// It was reported once.
+    /// The place was reported before.
     Withdrawn(Withdrawal),
 }
 
@@ -77,7 +77,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     }
 }
 
-/// What a verdict needs.
+/// The requirement of a verdict.
 fn needs(points: usize) -> String {
     format!("a verdict needs {points} points, or 3 points of one run with 3 rounds")
 }
@@ -127,7 +127,7 @@ pub fn modes(modes: &Modes) -> String {
     format!("alternates between {}", levels.join(" and "))
 }
 
-/// What would most likely decide whether a place is a change.
+/// The measurement that would most likely decide whether a place is a change.
 #[must_use]
 pub fn settled_by(settling: Settling) -> &'static str {
     match settling {

@@ -1,10 +1,10 @@
-//! What the host did to a run, in words: who else used it, and whether its speed changed.
+//! The influence of the host on a run, in words: the use by others, and changes of its speed.
 
 use tacho_record::{QuietWait, ReferenceProgram, ReferenceSummary};
 
 use crate::words::{count, duration, percent};
 
-/// What others had of the host, where that is enough to be reported.
+/// The use of the host by others, if it is large enough to be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostLoad {
     /// Other processes used this many CPUs.
@@ -35,19 +35,19 @@ impl HostLoad {
     }
 }
 
-/// That other processes used this number of CPUs.
+/// Says that other processes used this number of CPUs.
 #[must_use]
 pub fn others(cpus: f64, when: &str) -> String {
     format!("other processes used {cpus:.1} CPU {when}")
 }
 
-/// That a hypervisor kept the time of this number of CPUs from the host.
+/// Says that a hypervisor withheld the time of this number of CPUs from the host.
 #[must_use]
 pub fn stolen(share: f64, when: &str) -> String {
     format!("a hypervisor kept {share:.2} CPU from this host {when}")
 }
 
-/// What the host did to a run, a line each: what was waited for, and which rounds were repeated.
+/// The influence of the host on a run, one line each: the waits, and the repeated rounds.
 #[must_use]
 pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     let waited = waits.first().map(|first| {
@@ -69,7 +69,7 @@ pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     waited.into_iter().chain(repeated).collect()
 }
 
-/// What the reference says of a run, in one line.
+/// The reference's result for a run, in one line.
 #[must_use]
 pub fn reference(summary: &ReferenceSummary) -> String {
     let executions = count(summary.executions, "execution");

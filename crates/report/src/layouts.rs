@@ -11,10 +11,10 @@ use crate::series::uneven;
 use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
-/// What a build has to do so that its layouts differ.
+/// The requirement on a build whose layouts differ.
 pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link \
     in the order of TACHO_LAYOUT";
-/// What the name of the second band means, where no table explains it.
+/// The meaning of the second band's name, for answers without a table.
 const RESTARTING: &str = "restarting (executing the same build again)";
 /// The column of [`bands`] that a medium may draw.
 pub const BAND: usize = 2;
@@ -45,8 +45,8 @@ pub fn unknown(is_cut_off: bool) -> &'static str {
     }
 }
 
-/// That values are at the usual speed of a host whose speed moved by this share, and what that
-/// means for the mean of all; nothing where it moved little.
+/// Says that values are at the usual speed of a host whose speed moved by this share, and the
+/// consequence for the overall mean; `None` if the speed moved little.
 #[must_use]
 pub fn host_speed(by: Option<f64>) -> Option<String> {
     let moved = uneven(by, "values")?;
@@ -67,7 +67,7 @@ pub fn within(deviation: f64) -> (f64, f64) {
     ((-1.96 * deviation).exp_m1(), (1.96 * deviation).exp_m1())
 }
 
-/// What each level adds, a row each.
+/// The variance of each level, one a row.
 #[must_use]
 pub fn bands(levels: &Levels) -> AnswerTable {
     let row = |((name, what), deviation): ((&str, &str), Option<f64>)| {
@@ -94,7 +94,7 @@ pub fn short(levels: &Levels) -> String {
     known.map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// What was measured of a layout.
+/// The measurements of a layout.
 #[derive(Clone, Debug)]
 pub struct LayoutLine {
     /// Its number, or the name of its order.
@@ -132,8 +132,8 @@ pub fn table(lines: &[LayoutLine], unit: &Unit, levels: Option<&Levels>) -> Answ
     AnswerTable { spare: vec![INTERVAL], ..table }
 }
 
-/// What follows from the levels, a clause each. `cost` is how many executions a build takes as long
-/// as; for `wanted` it is said how often to repeat.
+/// The conclusions from the levels, in clauses. `cost` is the duration of a build in executions;
+/// `wanted` is the precision for which the number of repetitions is given.
 #[must_use]
 pub fn conclusions(levels: &Levels, unit: &Unit, cost: f64, wanted: Option<f64>) -> Vec<String> {
     let mean = levels.interval.map(|(low, high)| {
@@ -146,8 +146,8 @@ pub fn conclusions(levels: &Levels, unit: &Unit, cost: f64, wanted: Option<f64>)
     all.into_iter().flatten().collect()
 }
 
-/// What a series that was measured over layouts says of its levels, and how often to repeat for a
-/// mean that is known to `wanted`.
+/// The levels of a series that was measured over layouts, and the number of repetitions for a mean
+/// with precision `wanted`.
 #[must_use]
 pub fn of_series(key: &SeriesKey, levels: &Levels, cost: f64, wanted: f64) -> Vec<Block> {
     let (benchmark, metric) = (&key.benchmark, &key.metric.name);
@@ -159,7 +159,7 @@ pub fn of_series(key: &SeriesKey, levels: &Levels, cost: f64, wanted: f64) -> Ve
     [Block::Sentence(line)].into_iter().chain(more.map(Block::Item)).collect()
 }
 
-/// That it is too noisy to distinguish relinking from restarting, if so.
+/// Says that there is too much noise to distinguish relinking from restarting, if so.
 fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
     let more = levels.is_too_noisy().then(|| levels.would_decide(cost))?;
     let more = more.map_or_else(String::new, |it| {
@@ -189,7 +189,7 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
     ))
 }
 
-/// What is known of relinking where it does not differ significantly from restarting.
+/// The bound on relinking if it does not differ significantly from restarting.
 fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     let bound = levels.relink_at_most.filter(|_| !levels.is_detected()).map(percent)?;
     if levels.one_stands_for_all() {
@@ -214,7 +214,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     ))
 }
 
-/// What helps to know the mean better, where relinking and restarting differ significantly.
+/// The advice for a more precise mean, if relinking and restarting differ significantly.
 #[must_use]
 pub fn advice(levels: &Levels) -> &'static str {
     match levels.relink {

@@ -1,10 +1,10 @@
-//! What came of a measurement, worded once for all media.
+//! The results of measurements, worded once for all media.
 //!
 //! An answer is made from what is kept, as [blocks](block). Three small renderers show it: `tacho`
 //! in the terminal and in Markdown, `site` on pages. A number has one text (modules [`words`] and
 //! [`summary`]), so a terminal and a page cannot disagree.
 //!
-//! What does *not* live here: where results are kept, what is measured, and how wide a terminal is.
+//! This crate does *not* know where results are kept, what is measured, or how wide a terminal is.
 
 pub mod bench;
 pub mod bisection;

@@ -1,11 +1,11 @@
-//! What a metric is of, where its name does not say it.
+//! The meaning of metrics whose names do not show it.
 
 use tacho_record::Sample;
 
 /// Of which kind the peak of memory is.
 pub const PEAK_MEMORY: &str = "the peak of the largest process, not of all together";
 
-/// What `user` and `sys` are where [`is_split_by_ticks`].
+/// The meaning of `user` and `sys` if [`is_split_by_ticks`].
 pub const SPLIT: &str = "sampled at timer ticks (such as every 4 ms): only the sum is exact";
 
 /// From this much processor time on, in nanoseconds, it means something how the kernel splits user

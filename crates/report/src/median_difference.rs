@@ -11,11 +11,11 @@ use crate::words::{change, effect};
 pub struct MedianDifference {
     /// The difference as a share of the earlier median: 0.02 is 2 % more.
     pub share: f64,
-    /// Whether that is good, where a change is reported.
+    /// Whether the difference is good, if a change is reported.
     pub verdict: Option<ChangeVerdict>,
     /// Whether the reported change is sure: its interval lies on one side of 0.
     pub is_sure: bool,
-    /// Whether only that much is known of it: it is more.
+    /// Whether the difference is a lower bound.
     pub is_bound: bool,
     /// Whether the medians are known too little for a digit below the tenth of a percent.
     pub is_coarse: bool,
@@ -55,8 +55,8 @@ fn reach(summary: &Summary) -> f64 {
 }
 
 impl MedianDifference {
-    /// The difference of one summary to another. There is none where the earlier median is not
-    /// known, or either is on the other side of 0.
+    /// The difference of one summary to another. `None` if the earlier median is a bound or not
+    /// positive, or if the later one is negative.
     #[must_use]
     pub fn between(
         before: &Summary,
@@ -71,9 +71,10 @@ impl MedianDifference {
         has_ratio.then_some(Self { share, verdict, is_sure: true, is_bound, is_coarse, of_medians })
     }
 
-    /// That of a point to one before it, by the runs that measured both, unless both are the same
-    /// program. Where a change is reported, it is the effect that is reported. There is no other
-    /// where no run measured both: what the host did between two runs would be part of it.
+    /// The difference of a point to an earlier one, by the runs that measured both, unless both are
+    /// the same program. If a change is reported, the difference is its effect. Otherwise there is
+    /// none without a common run, since the difference would include the host's changes between the
+    /// runs.
     #[must_use]
     pub fn of(series: &Series, before: &Point, point: &Point) -> Option<Self> {
         let artifact = |of: &Point| of.build.as_ref().and_then(|build| build.state.artifact());
@@ -92,7 +93,8 @@ impl MedianDifference {
         (!is_same).then_some(Self { share, is_sure, of_medians, ..found })
     }
 
-    /// Whether it contradicts the medians beside it, so that its reader needs [`APART_MEANS`].
+    /// Whether the difference contradicts the medians beside it, so that readers need
+    /// [`APART_MEANS`].
     pub(crate) fn is_apart(&self) -> bool {
         ((1.0 + self.share) / (1.0 + self.of_medians)).ln().abs() >= APART.ln_1p()
     }

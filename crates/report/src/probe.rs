@@ -20,13 +20,13 @@ pub struct ProbedRow {
     pub usual: Vec<Option<f64>>,
     /// How many rounds were executed.
     pub rounds: usize,
-    /// What it means.
+    /// The meaning.
     pub sentence: String,
     /// The usual state, of two programs, and each disturbance.
     pub lines: Vec<ProbeLine>,
 }
 
-/// What a disturbance does.
+/// The effect of a disturbance.
 #[derive(Clone, Debug)]
 pub struct ProbeLine {
     /// Its name.
@@ -37,18 +37,18 @@ pub struct ProbeLine {
     pub levels: Vec<Option<RatioBounds>>,
     /// B by A; of one program its level by its usual one.
     pub ratio: Option<RatioBounds>,
-    /// What that says, in a word.
+    /// The conclusion, in a word.
     pub says: &'static str,
 }
 
 impl ProbedRow {
-    /// Whether two programs were probed: then ratios are those of the second by the first.
+    /// Whether two programs were probed: ratios are then of the second by the first.
     #[must_use]
     pub fn is_pair(&self) -> bool {
         self.usual.len() > 1
     }
 
-    /// Whether there is anything to compare: the level of each program as usual is known.
+    /// Whether there is anything to compare: the usual level of each program is known.
     #[must_use]
     pub fn has_levels(&self) -> bool {
         self.usual.iter().all(Option::is_some)

@@ -1,14 +1,14 @@
-//! What a quirk alone does to the numbers, in words.
+//! The effect of a quirk alone on the numbers, in words.
 
 use tacho_record::{QuirkEdge, short_name};
 
 use crate::comparison::ComparedRow;
 use crate::words::{effect, effect_interval};
 
-/// What a quirk alone does to a metric of a benchmark, at one edge of its range.
+/// The effect of a quirk alone on a metric of a benchmark, at one edge of its range.
 #[derive(Clone, Debug)]
 pub struct QuirkEffect {
-    /// Which quirk, and where.
+    /// The quirk and the edge.
     pub edge: QuirkEdge,
     /// The revision that was built with and without it, by its full name.
     pub at: String,
@@ -21,21 +21,21 @@ pub struct QuirkEffect {
 }
 
 impl QuirkEffect {
-    /// The ratio; of what reached limits there is none that says how much of a change is the
-    /// edge's.
+    /// The ratio; `None` if samples reached limits, since the edge's part of a change is then
+    /// unknown.
     fn known(&self) -> Option<f64> {
         self.row.comparison.estimate?.known_ratio()?.if_exact()
     }
 
-    /// What the edge alone does to the level: with it by without it where the quirk begins, the
-    /// other way round where it ends.
+    /// The effect of the edge alone on the level: the level with the quirk by the one without at
+    /// its start, the inverse at its end.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         let ratio = self.known()?;
         Some(if self.edge.begins { ratio } else { 1.0 / ratio })
     }
 
-    /// Where that is, with 95 %.
+    /// The 95 % interval of the ratio.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.known()?;
@@ -43,7 +43,7 @@ impl QuirkEffect {
         Some(if self.edge.begins { (low, high) } else { (1.0 / high, 1.0 / low) })
     }
 
-    /// What is left of a change of this effect, at the same place, without the quirk.
+    /// The residual of a change of this effect, at the same place, without the quirk.
     #[must_use]
     pub fn rest(&self, change: Option<f64>) -> Option<f64> {
         Some((1.0 + change?) / self.ratio()? - 1.0)

@@ -23,7 +23,7 @@ pub enum NothingExecuted {
     BuildsMeasured(usize),
     /// All rounds of all revisions are executed.
     AllMeasured,
-    /// This many revisions are built and have no samples yet, as a survey leaves them.
+    /// This number of revisions are built and have no samples yet, as a survey leaves them.
     BuildsLeft(usize),
     /// All was executed before, and all of it failed.
     AllFailed,
@@ -88,7 +88,7 @@ pub fn summary(
     let took = took.map_or_else(String::new, |took| format!(" after {}{of}", duration(took)));
     let rounds = count(run.rounds as usize, "round");
     let rounds = match run.purpose {
-        // It has no rounds: it executes what it needs.
+        // A bisection has no rounds.
         Purpose::Bisect => String::new(),
         Purpose::Track => format!("{rounds}, "),
         // They end as soon as enough is known.
@@ -102,8 +102,8 @@ pub fn summary(
     ]
 }
 
-/// What a run measured that compares and bisects nothing: its numbers of revisions, cells and
-/// samples are given.
+/// The content of a run that is neither a comparison nor a bisection: its numbers of revisions,
+/// cells and samples are given.
 #[must_use]
 pub fn measured([revisions, cells, samples]: [usize; 3]) -> String {
     let [samples, revisions] = [count(samples, "execution"), count(revisions, "revision")];

@@ -10,7 +10,7 @@ use crate::median_difference::MedianDifference;
 use crate::summary;
 use crate::words::{change, count, cut, effect, limited, moved, precision};
 
-/// Of why an execution failed this many characters stand beside the numbers.
+/// The number of characters of a failure's reason beside the numbers.
 const FAILURE: usize = 240;
 
 /// The host's path explains most of a run's spread from this gain on.
@@ -62,23 +62,23 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
     })
 }
 
-/// That executions took longer by this share while the host was slow, and that these values are
-/// those at its usual speed; nothing where the share is little.
+/// Says that executions took longer by this share while the host was slow, and that these values
+/// are at its usual speed; `None` if the share is small.
 #[must_use]
 pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
     by.filter(|by| *by >= LITTLE).map(|by| usual_speed(&moved(by), values))
 }
 
-/// That the host's speed moved (`by 5 % in run 3`), and that these values are those at its usual
+/// Says that the host's speed moved (`by 5 % in run 3`), and that these values are at its usual
 /// speed.
 ///
-/// What that gained is not said: the gain is one number of all values, and an interval beside it
-/// may be as wide as ever.
+/// The sentence does not give the gain: it is one number for all values, and the interval beside it
+/// may be as wide as before.
 fn usual_speed(moved: &str, values: &str) -> String {
     format!("the host's speed moved {moved}; {values} are corrected to the host's usual speed")
 }
 
-/// Which way is better: `lower is better`.
+/// The better direction: `lower is better`.
 #[must_use]
 pub fn better(direction: Direction) -> &'static str {
     match direction {
@@ -105,9 +105,9 @@ pub fn revision_name(revision: &Revision) -> String {
 /// A point of a series beside those before it.
 #[derive(Clone, Copy, Debug)]
 pub struct PointRow<'a> {
-    /// What was measured.
+    /// The measured point.
     pub point: &'a Point,
-    /// What the values say; nothing without values.
+    /// The summary of the values; `None` without values.
     pub summary: Option<Summary>,
     /// The difference to the last point before it that has values.
     pub change: Option<MedianDifference>,
@@ -118,7 +118,7 @@ pub struct PointRow<'a> {
 }
 
 impl PointRow<'_> {
-    /// What is another one from here on, in words: `run 3 from here`.
+    /// The difference to the row before, in words: `run 3 from here`.
     #[must_use]
     pub fn border(&self) -> Option<String> {
         let run = self.begins_run.map(|run| format!("run {run} from here"));
@@ -127,7 +127,7 @@ impl PointRow<'_> {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Whether it has no change because another run begins.
+    /// Whether the row shows no change because another run begins.
     #[must_use]
     pub fn is_border_of_runs(&self) -> bool {
         self.begins_run.is_some() && self.change.is_none() && !self.begins_recipe
@@ -160,7 +160,7 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
     point.runs.iter().min().copied().filter(|_| !before.shares_run(point))
 }
 
-/// Why a row has no change where another run begins, unless one is reported there.
+/// The explanation for rows without a change where another run begins.
 pub const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host \
                               may differ from run to run";
 
@@ -172,7 +172,7 @@ pub(crate) const ANOTHER_RECIPE_MEANS: &str =
 
 /// Marks values of another build recipe than the plan has now.
 const OTHER_RECIPE: &str = "other build recipe";
-/// What that means.
+/// The meaning of the remark on another recipe.
 pub(crate) const OTHER_RECIPE_MEANS: &str =
     "other build recipe: the plan or its quirks were edited after this build was measured";
 
@@ -182,8 +182,8 @@ pub fn is_of_other_recipe(point: &Point) -> bool {
     point.outdated && !point.values.is_empty()
 }
 
-/// What is to be said of a point besides its numbers, nothing of one that was just measured;
-/// `short` gives the name of another revision.
+/// The remark on a point beside its numbers, empty for a point that was just measured; `short`
+/// gives the name of another revision.
 #[must_use]
 pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let failed = (point.failed > 0).then(|| {
@@ -209,7 +209,7 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What a point lacks of which nothing is known.
+/// What a point lacks that has no values.
 fn missing(point: &Point) -> Option<&'static str> {
     let is_known = !point.values.is_empty() || point.failed > 0 || point.limited.count > 0;
     let is_unbuilt = point.shown_build().is_none() && point.equal_to.is_none() && !is_known;
@@ -242,10 +242,10 @@ pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
 
 /// Marks an interval that is valid at all times.
 pub const LOOKED_AT: &str = " *";
-/// What that means.
+/// The meaning of the mark.
 pub const LOOKED_AT_MEANS: &str = "wider because the values decided when to stop";
 
-/// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
+/// Says that executions failed, and how the first one did: `3 executions failed (exit 1)`.
 #[must_use]
 pub fn failed(executions: usize, why: &str) -> String {
     format!("{} failed ({why})", count(executions, "execution"))
@@ -267,7 +267,7 @@ pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
 /// Said of the values of a benchmark that the plan does not have.
 pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 
-/// That the plan has another version of this benchmark: a later one, or an earlier one again.
+/// Says that the plan has another version of this benchmark: a later one, or an earlier one again.
 #[must_use]
 pub fn superseded(key: &BenchmarkKey, by: u32) -> String {
     let name = &key.name;
@@ -278,17 +278,18 @@ pub fn superseded(key: &BenchmarkKey, by: u32) -> String {
     }
 }
 
-/// That executions left processes behind.
+/// Says that executions left processes behind.
 #[must_use]
 pub fn left_behind(executions: usize) -> String {
     format!("{} left processes behind, which were killed", count(executions, "execution"))
 }
 
-/// What to do about [`left_behind`].
+/// The advice for [`left_behind`].
 pub const LEFT_BEHIND_HINT: &str =
     "the command should wait for its child processes, so that all of their work is measured";
 
-/// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
+/// The reason why measuring ended, unless the number of rounds was fixed in advance: `± 1 %
+/// reached`.
 #[must_use]
 pub fn stopped(stopped: &Stop) -> String {
     let why = match stopped.by {
@@ -303,7 +304,7 @@ pub fn stopped(stopped: &Stop) -> String {
     }
 }
 
-/// What was found of a warm-up, as short as it can be said; nothing where there is none.
+/// The result of the search for a warmup, in as few words as possible; empty if there is none.
 #[must_use]
 pub fn steadiness_word(found: &Steadiness) -> String {
     match (found.course, found.warm_up()) {
@@ -316,7 +317,8 @@ pub fn steadiness_word(found: &Steadiness) -> String {
     }
 }
 
-/// What was found of a warm-up, in a line: which rounds are left out, and how the executions went.
+/// The result of the search for a warmup, in a line: the rounds that are left out, and the course
+/// of the executions.
 #[must_use]
 pub fn steadiness(found: &Steadiness) -> String {
     let course = found.course.words();

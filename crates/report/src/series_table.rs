@@ -8,11 +8,11 @@ use crate::series::{
     is_of_other_recipe, rows, uneven_runs, unseen_changes,
 };
 
-/// What is above the columns; a medium may have them in another order.
+/// The heads of the columns; a medium may have them in another order.
 pub const HEADS: [&str; 9] =
     ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", "state"];
 
-/// What marks and gaps in the table mean, and how far its numbers are to be trusted: a clause each.
+/// The meaning of marks and gaps in the table, and the reliability of its numbers, in clauses.
 #[must_use]
 pub fn below(series: &Series) -> Vec<String> {
     let rows = rows(series, &series.points);

@@ -5,7 +5,8 @@ use tacho_stats::{BoundedValue, Summary};
 
 use crate::words::{interval, median, percent};
 
-/// Both ends of an interval are shown where one is this many times as far as the other …
+/// Both ends of an interval are printed if one is at least this many times as far from the median
+/// as the other …
 const LOPSIDED: f64 = 2.0;
 /// … and farther than this share of the median.
 const WIDE: f64 = 0.1;
@@ -47,7 +48,7 @@ impl SummaryText {
     }
 }
 
-/// What a point's values say, those of executions that reached a limit among them.
+/// The summary of a point's values, including the executions that reached a limit.
 #[must_use]
 pub fn of_point(point: &Point) -> Option<Summary> {
     if !point.layouts.is_empty() {
@@ -60,7 +61,7 @@ pub fn of_point(point: &Point) -> Option<Summary> {
 }
 
 /// Whether values are on both sides of 0, as those of a difference may be, or 0 is their median:
-/// shares of the median say nothing.
+/// shares of the median mean nothing then.
 fn is_around_zero(summary: &Summary) -> bool {
     let is_across = |(low, high): (f64, f64)| low < 0.0 && high >= 0.0;
     summary.median == 0.0 || summary.interval.is_some_and(is_across)
@@ -74,8 +75,8 @@ fn of_median(share: f64) -> String {
     }
 }
 
-/// How far the median's interval reaches, to its farther side: as a share of the median, or as it
-/// is where the interval has 0 in it. Where no more is known than its lower end, that.
+/// How far the median's interval reaches, to its farther side: as a share of the median, or in the
+/// unit if the interval contains 0. If only the lower end is known, the lower end.
 fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let (low, high) = summary.interval?;
     if high.is_infinite() {
@@ -86,7 +87,8 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let share = |reach: f64| reach / summary.median.abs();
     let is_around_zero = is_around_zero(summary);
     let is_lopsided = reach > LOPSIDED * above.min(below) && share(reach) > WIDE;
-    // What reaches as far below the median as its own size would be less than nothing.
+    // An interval that reaches as far below the median as the median's size would include negative
+    // values.
     if !is_around_zero && (is_lopsided || share(reach) >= 1.0) {
         let ends = [below, above].map(|reach| format!("{:.0}", 100.0 * share(reach)));
         let signed = |sign: char, end: &str| match end {
@@ -99,8 +101,8 @@ fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
-/// The middle half of the samples, as a share of the median, or as it is where the interval has 0
-/// in it or a time is below 0.
+/// The middle half of the samples, as a share of the median, or in the unit if the interval
+/// contains 0 or a time is below 0.
 fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
     let share = summary.spread()?;
     let is_no_time = *unit == Unit::Nanoseconds && summary.median < 0.0;

@@ -1,4 +1,5 @@
-//! What few builds say of a long history: the places where it changed, and what is still open.
+//! The findings from a few builds of a long history: the places where it changed, and the open
+//! questions.
 
 use tacho_record::{
     BenchmarkKey, ChangeKind, ChangeVerdict, Direction, Metric, Revision, TagChange,
@@ -16,16 +17,15 @@ const SUBJECT: usize = 40;
 /// Why a survey ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurveyEnd {
-    /// Nothing that could be built or measured would say more.
+    /// No further build or sample would add information.
     Known,
-    /// Nothing was seen, but samples vary too much: a change as large as what is looked for would
-    /// not be seen either.
+    /// No change was seen, but the samples vary too much to show a change of the requested size.
     Noise,
     /// The builds are made.
     Builds,
     /// The time is spent.
     Budget,
-    /// Some builds come out otherwise each time, so that they cannot be measured beside others.
+    /// Some builds differ each time, so that they cannot be measured beside others.
     Unsettled,
     /// The user stopped it: the same command resumes from there.
     Interrupted,
@@ -34,11 +34,11 @@ pub enum SurveyEnd {
 /// A place where a benchmark changed, or may have changed.
 #[derive(Clone, Debug)]
 pub struct SurveyPlace<'a> {
-    /// It.
+    /// The place of the change.
     pub place: ChangePlace,
     /// The last revision before it, and the first one after it.
     pub ends: [&'a Revision; 2],
-    /// What besides the program changed in it, and from which revision on.
+    /// The changes besides the program in its range, each with its first revision.
     pub edges: Vec<(&'a Revision, &'a TagChange)>,
     /// The name of the change that `tacho changes` reports there.
     pub change: Option<&'a str>,
@@ -46,7 +46,7 @@ pub struct SurveyPlace<'a> {
     pub not_reported: Option<NotReported>,
 }
 
-/// What is known of a benchmark over the history.
+/// The findings about a benchmark over the history.
 #[derive(Clone, Debug)]
 pub struct SurveyFindings<'a> {
     /// The benchmark.
@@ -66,7 +66,7 @@ pub struct SurveyFindings<'a> {
 }
 
 impl SurveyFindings<'_> {
-    /// What is certain, and what is not yet.
+    /// The certain findings, and the open ones.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![Block::Sentence(self.lead())];
@@ -129,7 +129,7 @@ impl SurveyPlace<'_> {
         self.place.bad - self.place.good
     }
 
-    /// What besides the program changed, so that it need not be the program.
+    /// The changes besides the program, which may be the cause.
     fn surroundings(&self) -> Vec<String> {
         let [good, bad] = self.ends.map(Revision::short);
         let is_one = self.commits() == 1;
@@ -142,7 +142,7 @@ impl SurveyPlace<'_> {
         self.edges.iter().map(line).collect()
     }
 
-    /// That `tacho changes` does not report a change, with the reason.
+    /// Says that `tacho changes` does not report a change, with the reason.
     fn unnamed(&self) -> Option<String> {
         let why = self.not_reported.filter(|_| self.place.is_reported)?.words();
         Some(format!("`tacho changes` does not report {} yet: {why}", self.ends[1].short()))
@@ -172,8 +172,8 @@ impl SurveyPlace<'_> {
     }
 }
 
-/// What ended a survey, by the builds it made and the revisions there are; `open` places are not
-/// pinned.
+/// The reason why a survey ended, by the builds it made and the revisions there are; `open` places
+/// are not pinned.
 #[must_use]
 pub fn end(ended: SurveyEnd, [made, revisions]: [usize; 2], open: usize) -> String {
     let took = match made {
@@ -209,7 +209,7 @@ pub fn progress(builds: usize, places: &[ChangePlace]) -> String {
     format!("{builds}: {seen} seen, {pinned} pinned{open}")
 }
 
-/// What helps where nothing was seen, which says little.
+/// The advice if no change was seen, which proves little.
 fn more_rounds(metric: &Metric) -> String {
     let by_cpu = if metric.name == "wall" { "; `-m cpu` uses CPU time" } else { "" };
     format!("more rounds (`--rounds`) show smaller changes{by_cpu}")
@@ -223,7 +223,7 @@ fn of_environment(changes: usize) -> String {
     }
 }
 
-/// Which way it went, where there is a change.
+/// The direction of a change.
 fn verdict(place: &ChangePlace, better: Direction) -> &'static str {
     if place.is_reported {
         ChangeVerdict::of(place.effect > 0.0, better).word()

@@ -137,7 +137,7 @@ pub fn change(ratio: f64) -> String {
     format!("{sign}{:.*} %", tenths(percent), percent.abs())
 }
 
-/// Whether tenths of a per cent say anything beside such a number: one decimal, or none.
+/// The number of decimals of a percentage: one, or none for a large number.
 fn tenths(percent: f64) -> usize {
     usize::from(percent.abs() < 100.0)
 }

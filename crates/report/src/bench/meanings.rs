@@ -1,21 +1,21 @@
-//! What columns mean, where their heads do not say it.
+//! The meanings of columns whose heads do not show them.
 
 use super::BenchFindings;
 use crate::meaning::{PEAK_MEMORY, SPLIT};
 
-/// What holds of all that a shell's processes used.
+/// The note on columns that include a shell's processes.
 const SHELL: &str = "with a shell, these include the shell; only the wall time of the shell is \
     subtracted";
 
-/// What is not known where executions were cut off.
+/// The note on columns that are unknown for executions that were cut off.
 const LIMITED: &str = "unknown for a command that reached a limit";
 
-/// What is to be known of some columns.
+/// The meaning of some columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnMeaning {
     /// Their heads.
     pub columns: Vec<&'static str>,
-    /// What they mean.
+    /// The meaning.
     pub text: &'static str,
 }
 

@@ -1,4 +1,5 @@
-//! Commands side by side: their numbers, who is faster than whom, and what may spoil that.
+//! Commands side by side: their numbers, their ranking, and what may make the numbers less
+//! reliable.
 
 mod meanings;
 pub mod notes;
@@ -23,7 +24,7 @@ pub use warning::{AdviceGiven, BenchWarning};
 /// How wide the name of a command may become in a ranking.
 const NAME: usize = 60;
 
-/// What was found of a command.
+/// The results of one command.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchRow<'a> {
     /// Its name.
@@ -56,7 +57,7 @@ pub struct BenchRow<'a> {
     pub failed: usize,
     /// How the first of them did, in one line.
     pub failure: Option<&'a Failure>,
-    /// What ended its measuring, where a precision was requested.
+    /// The reason why its measuring ended, if a precision was requested.
     pub stopped: Option<&'a Stop>,
 }
 
@@ -65,14 +66,14 @@ pub struct BenchRow<'a> {
 pub struct BenchReference {
     /// Its place.
     pub index: usize,
-    /// Whether nothing says that another is faster, and its median is the smallest.
+    /// Whether no other command is significantly faster, and the median is the smallest.
     pub is_fastest: bool,
     /// The command of the smallest median, where that is another one although nothing says that it
     /// is faster.
     pub smaller_median: Option<usize>,
 }
 
-/// What was found of all commands.
+/// The results of all commands.
 #[derive(Clone, Debug)]
 pub struct BenchFindings<'a> {
     /// One a command, in their order.

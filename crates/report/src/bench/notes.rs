@@ -1,5 +1,5 @@
-//! What is said beside the numbers of commands: how they were executed, what failed, and what is
-//! far off.
+//! The notes beside the numbers of commands: how they were executed, which failed, and which
+//! samples are outliers.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +23,14 @@ pub struct FarSample {
     pub round: u32,
     /// Its value by the median.
     pub ratio: f64,
-    /// What may have brought it about, in words.
+    /// The possible causes, in words.
     pub causes: String,
     /// The kind of the likeliest cause; nothing if no reading explains it.
     pub kind: Option<&'static str>,
 }
 
-/// That the budget ended measuring after this many rounds; nothing where something else did, or a
-/// precision was requested, which says it itself.
+/// Says that the budget ended measuring after this many rounds. `None` if something else ended it,
+/// or if a precision was requested, whose own words say it.
 #[must_use]
 pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
     let budget = rule.budget.filter(|_| rule.precision.is_none())?;
@@ -44,16 +44,16 @@ pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
     })
 }
 
-/// What to do where commands exit with a status that means failure.
+/// The hint for commands that exit with a status that means failure.
 pub const STATUS_HINT: &str = "`-i` lets commands exit with any status";
 
-/// That two commands were executed at the same time, on these processors.
+/// Says that two commands were executed at the same time, on these processors.
 #[must_use]
 pub fn duet([first, second]: [u32; 2]) -> String {
     format!("executed at the same time on processors {first} and {second}, swapped each round")
 }
 
-/// What is said of the range beside times that are at the host's usual speed.
+/// The addition about the range beside times at the host's usual speed.
 const RANGE: &str = ", min and max as measured";
 
 /// How uneven the host was by these comparisons, and what it would have cost most not to see that;
@@ -71,7 +71,7 @@ pub fn host_speed<'a>(
     let moved = choices.into_iter().filter(|it| clauses::uneven(it).is_some());
     let gain = |it: &EstimatorChoice| it.gain.unwrap_or(0.0);
     let most = moved.max_by(|one, other| gain(one).total_cmp(&gain(other)));
-    // Where each ratio has a reason of its own only the movement is common to all.
+    // If each ratio has a reason of its own, only the movement is common to all.
     let most = most.map(|it| {
         if is_mixed {
             EstimatorChoice { because: ChoiceReason::Levels, gain: None, ..it }
@@ -87,7 +87,7 @@ pub fn host_speed<'a>(
     }
 }
 
-/// That the notes that are left out are shown with `-v`, with the outliers in front.
+/// Says that `-v` shows the omitted notes; the outliers come first.
 #[must_use]
 pub fn left_out(outliers: Option<String>, notes: usize) -> Option<String> {
     match (outliers, notes) {
@@ -168,7 +168,7 @@ pub fn outliers_of(name: &str, far: &[FarSample]) -> Option<(String, Vec<String>
     }
 }
 
-/// That nothing shows that a command works below this limit, and what to do about it.
+/// Says that nothing shows that a command works below this limit, with advice.
 #[must_use]
 pub fn refusal(name: &str, refused: Limit) -> Option<[AnswerNote; 2]> {
     let option = match refused {
@@ -194,7 +194,7 @@ pub fn failure(name: &str, number: usize, first: &Failure) -> String {
     }
 }
 
-/// What the status of a failure means, where it may not be known; or what the command lacks.
+/// The meaning of a failure's status if readers may not know it, or what the command lacks.
 #[must_use]
 pub fn failure_hint(failure: &Failure, command: &str) -> Option<String> {
     if let Some(name) = unfilled(command) {

@@ -18,17 +18,17 @@ const HEADS: [&str; 11] =
     ["command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU", "memory"];
 /// The place of the first counter.
 pub const COUNTERS: usize = HEADS.len();
-/// What a command used, the most important first; counters follow.
+/// The columns of resources, the most important first; counters follow.
 const USED: [usize; 5] = [4, 9, 10, 7, 8];
 
 /// The numbers of a command where a table has no room.
 #[derive(Clone, Debug)]
 pub struct NarrowNumbers {
-    /// What is to be said besides the numbers.
+    /// The remark beside the numbers.
     pub state: Option<String>,
-    /// Median, range and number of samples, of which each may stand on a line of its own.
+    /// Median, range and number of samples, each of which may have its own line.
     pub first: Vec<String>,
-    /// What it used.
+    /// The resources used.
     pub used: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl BenchFindings<'_> {
         table.rows.iter().map(narrow).collect()
     }
 
-    /// What is to be said of the intervals, a line each.
+    /// The notes on the intervals, one a line.
     #[must_use]
     pub fn about_intervals(&self) -> Vec<String> {
         let times = || self.rows.iter().filter_map(|row| row.time);
@@ -103,7 +103,7 @@ impl BenchFindings<'_> {
     }
 }
 
-/// What is to be said of a command besides its numbers.
+/// The remark on a command beside its numbers.
 fn state(row: &BenchRow<'_>) -> String {
     match row.failure {
         // After a setup that failed nothing is executed.

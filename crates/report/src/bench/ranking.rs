@@ -12,8 +12,8 @@ use crate::words::percent;
 pub const RANKED: [&str; 4] = ["", "", "", ""];
 
 impl BenchFindings<'_> {
-    /// Who is beaten on time and memory, then each command against the reference, by time. Nothing
-    /// without a reference.
+    /// The commands that others beat in time and memory, then each command against the reference,
+    /// by time. Empty without a reference.
     #[must_use]
     pub fn ranking(&self) -> Vec<Block> {
         let Some(reference) = self.reference else { return Vec::new() };
@@ -26,7 +26,7 @@ impl BenchFindings<'_> {
         lines.chain([Block::Table(table)]).chain(apart.map(Block::Sentence)).collect()
     }
 
-    /// What the ratio of a command is of, where the medians above have another one.
+    /// The estimator of a command's ratio, if the medians above have another ratio.
     fn apart(&self, index: usize, reference: usize) -> Option<String> {
         let [time, other] =
             [index, reference].map(|at| self.rows[at].time.filter(|time| !time.is_bound));
@@ -35,7 +35,7 @@ impl BenchFindings<'_> {
         Some(format!("{}: {}", self.quoted(index), far_from_medians(&estimate, medians)?))
     }
 
-    /// That the ratio decides, where the reference is not the command of the smallest median.
+    /// Says that the ratio decides, if the reference is not the command with the smallest median.
     fn beside_smaller_median(&self, reference: BenchReference) -> Option<String> {
         let smaller = reference.smaller_median?;
         let estimate = self.rows[smaller].comparison?.estimate?;
@@ -48,7 +48,7 @@ impl BenchFindings<'_> {
         ))
     }
 
-    /// What the rows are: `ratios to a, the fastest, with 95 % intervals`.
+    /// The heading of the rows: `ratios to a, the fastest, with 95 % intervals`.
     fn above(&self, reference: BenchReference) -> String {
         let name = self.quoted(reference.index);
         // Of rows that are not decided the reference may be the luckier one.
@@ -70,8 +70,8 @@ impl BenchFindings<'_> {
         format!("{what},{by} with 95 % intervals")
     }
 
-    /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is
-    /// no ratio.
+    /// Whether rows have ratios, and whether they have differences: a time that may be 0 has no
+    /// ratio.
     fn quantities(&self) -> (bool, bool) {
         let estimates = self.rows.iter().filter_map(|row| {
             let estimate = row.comparison?.estimate?;

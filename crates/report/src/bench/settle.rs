@@ -1,4 +1,4 @@
-//! What would settle a command that is unclear: more rounds where those are cheap.
+//! The advice for an unclear command: more rounds if they are cheap.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What may spoil the numbers of commands, and what to do about it.
+//! Warnings about influences on the numbers of commands, with advice.
 
 use tacho_record::Unit;
 
@@ -13,13 +13,14 @@ const NAME: usize = 40;
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BenchWarning {
-    /// This many times are below zero: the shell, which is subtracted, varies by more.
+    /// This many times are below zero, because the time of the shell, which is subtracted, varies
+    /// by more.
     BelowShell(usize),
-    /// What is executed after the command of that place takes so much more or less, as a share.
+    /// Executions that follow the command at this index take this share more or less time.
     CarryOver(usize, f64),
     /// The first execution took this multiple of the median, and there was no warm-up.
     FirstSlow(f64),
-    /// This many executions left processes behind, which were killed.
+    /// This number of executions left processes behind, which were killed.
     LeftBehind(usize),
     /// Other processes used this number of CPUs meanwhile.
     Loaded(f64),
@@ -34,14 +35,14 @@ pub enum BenchWarning {
     Stolen(f64),
 }
 
-/// What the question has already, and is not advised.
+/// The options that are given already, and so are not advised.
 #[derive(Clone, Copy, Debug)]
 pub struct AdviceGiven {
     /// A command has a `prepare`.
     pub prepare: bool,
     /// Executions come before measuring, or the warm-up is found.
     pub warmup: bool,
-    /// A precision ends measuring: who looks at an interval must know beforehand where it begins.
+    /// Whether a precision ends measuring: then the warmup must be fixed in advance.
     pub precision: bool,
 }
 
@@ -96,7 +97,7 @@ impl BenchFindings<'_> {
         }
     }
 
-    /// What may be done about a warning; what is given already is not advised.
+    /// The advice for a warning; options that are given already are not advised.
     #[must_use]
     pub fn advice(&self, warning: BenchWarning, given: AdviceGiven) -> Option<&'static str> {
         match warning {
@@ -113,7 +114,7 @@ impl BenchFindings<'_> {
                  first state before each execution instead",
             ),
             BenchWarning::LeftBehind(_) => Some(LEFT_BEHIND_HINT),
-            // Where something is unclear, that is among the ways out.
+            // If something is unclear, the ways out include this advice.
             BenchWarning::Loaded(_) if self.needs_way_out() => None,
             BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until the host is quiet"),
             BenchWarning::MostlyShell(_) => {
@@ -129,12 +130,12 @@ impl BenchFindings<'_> {
     }
 }
 
-/// That a command does little else than start; `start` is what `true` takes, in nanoseconds.
+/// Says that most of a command's time is its start; `start` is the time of `true`, in nanoseconds.
 #[must_use]
 pub fn mostly_start(start: f64) -> String {
     let start = Unit::Nanoseconds.show(start);
     format!("most of the time is the start of a process: `true` takes {start} here")
 }
 
-/// What to do about [`mostly_start`].
+/// The advice for [`mostly_start`].
 pub const REPEAT_WORK: &str = "repeat the work many times within one execution";

@@ -1,13 +1,13 @@
-//! What bisections found beside the changes that series show.
+//! Findings of bisections that no change of a series shows.
 
 use tacho_record::bisection::Culprit;
 use tacho_record::{Bisection, Change};
 
 use super::words::{culprit_line, of_answers};
 
-/// What a bisection found that none of these changes shows: what `of_answers` says, and each
-/// commit that changed a metric where none of its benchmark is. `order` is the place of a revision
-/// in history, by its full name.
+/// The findings of a bisection that none of these changes shows: the result of `of_answers`, and
+/// each commit that changed a metric without a change there in its benchmark. `order` is the place
+/// of a revision in history, by its full name.
 #[must_use]
 pub fn beside_changes<'a>(
     bisection: &Bisection,
@@ -23,8 +23,8 @@ pub fn beside_changes<'a>(
     of_answers(bisection).into_iter().chain(lines).collect()
 }
 
-/// Whether a change stands at the commit that a bisection named: of the same benchmark, or of the
-/// same series and over it.
+/// Whether a change is at the commit that a bisection named (of the same benchmark), or its range
+/// includes the commit (of the same series).
 fn shows(
     change: &Change,
     (bisection, culprit): (&Bisection, &Culprit),

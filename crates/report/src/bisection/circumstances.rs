@@ -1,4 +1,5 @@
-//! What stands beside the culprits: an end beside the main line, merges, what is left over, probes.
+//! The words about the circumstances of culprits: an end beside the main line, merges, the residual
+//! effect, probes.
 
 use tacho_record::bisection::{
     BisectionRequest, Constant, Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect,
@@ -9,16 +10,16 @@ use tacho_record::{Bisection, short_name};
 use super::sizes::{bounded, effect, least, name};
 use crate::words::{count, cut};
 
-/// Which others are the same program as one that was measured.
+/// The other candidates that are the same program as a measured one.
 #[must_use]
 pub fn same_as(bisection: &Bisection, rung: &TestedRevision) -> String {
-    // What cannot be measured between two of them may be another program.
+    // An unusable candidate between two of them may be another program.
     let is_usable = |at: &usize| bisection.standing.unusable.iter().all(|it| it.place != *at);
     let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();
     match (next, rung.also.last()) {
         (0, None) => String::new(),
         (1, None) => "and the commit after it, the same program".to_owned(),
-        // Those between need not be built.
+        // The candidates between them need no build.
         (_, None) => {
             let last = name(bisection, rung.same_to);
             let later = count(rung.same_to - rung.place, "commit");
@@ -36,8 +37,8 @@ pub fn same_as(bisection: &Bisection, rung: &TestedRevision) -> String {
     }
 }
 
-/// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
-/// them, or that it was not measured.
+/// The words about an earlier end that is no candidate: whether it behaves as the first of them, or
+/// that it was not measured.
 #[must_use]
 pub fn aside(bisection: &Bisection) -> Vec<String> {
     let BisectionRequest { good, bad, exchanged, aside, .. } = &bisection.asked;
@@ -104,7 +105,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
     lines
 }
 
-/// What is to be said of the range in which a merge was named.
+/// The words about the range in which a merge was named.
 fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let better = merge.better.as_ref().map(|end| format!("the better end is {end}"));
     let said =
@@ -116,7 +117,7 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
         .then(|| format!("whole range {first}..{last}: {change}; {}", said.join("; ")))
 }
 
-/// What culprits leave of the whole change.
+/// The words about the residual effect of the whole change.
 #[must_use]
 pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
     let by = effect(bisection, &left.effect);
@@ -137,7 +138,7 @@ pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
     }
 }
 
-/// What may be done about what is left; `searched`: all changes were looked for.
+/// The advice for a residual effect; `searched`: all changes were searched for.
 #[must_use]
 pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -> Option<String> {
     let asked = &bisection.asked;
@@ -158,7 +159,7 @@ pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -
     }
 }
 
-/// What a command did each time at both ends, and what that excludes.
+/// The constant result of a command at both ends, and the rates that this result excludes.
 #[must_use]
 pub fn constant(bisection: &Bisection) -> Option<String> {
     let Constant { fails, executions, excluded } = bisection.constant()?;
@@ -171,7 +172,7 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
     ))
 }
 
-/// What a culprit was probed with, and what came of it: a line each.
+/// The probes of a culprit with their results, one a line.
 #[must_use]
 pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
     let of = bisection.standing.probes.iter().filter(|probe| probe.culprit == culprit);

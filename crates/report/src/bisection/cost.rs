@@ -1,4 +1,4 @@
-//! What a bisection took.
+//! The cost of a bisection.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tacho_record::bisection::BisectionState;
 
 use crate::words::{count, duration};
 
-/// What its builds and its samples took: `18 builds in 3 min 5 s`, `421 samples in 12.3 s`.
+/// The cost of its builds and its samples: `18 builds in 3 min 5 s`, `421 samples in 12.3 s`.
 #[must_use]
 pub fn cost(bisection: &Bisection) -> [String; 2] {
     let BisectionState { builds, samples, building, executing, .. } = bisection.standing;
@@ -23,7 +23,7 @@ pub fn cost(bisection: &Bisection) -> [String; 2] {
     [built, format!("{sampled} in {}", time(executing))]
 }
 
-/// What all bisections of the same call took, where there are several.
+/// The cost of all bisections of the same call, if there are several.
 #[must_use]
 pub fn whole_cost(bisection: &Bisection) -> Option<String> {
     let all = bisection.asked.spent?.and(&bisection.standing);

@@ -1,4 +1,4 @@
-//! A bisection: what came of it, in words.
+//! The result of a bisection, in words.
 //!
 //! ```text
 //! words  names and sentences   undecided  why nothing was named, and what helps

@@ -1,8 +1,8 @@
-//! That each revision would be measured by the same program, which is never meant.
+//! The warning that the same program would be measured for each revision, which is never intended.
 
 use std::path::{Path, PathBuf};
 
-/// What is executed whatever is built.
+/// The program that is executed whatever the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SameProgram {
     /// A benchmark whose commands do not name `{build}`.
@@ -17,7 +17,7 @@ pub enum SameProgram {
 }
 
 impl SameProgram {
-    /// What is wrong.
+    /// The warning.
     #[must_use]
     pub fn warning(&self) -> String {
         let what = match self {
@@ -32,7 +32,7 @@ impl SameProgram {
         format!("{what}: all revisions are measured with the same program")
     }
 
-    /// What executes the program of each revision.
+    /// The advice how to execute the program of each revision.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

@@ -5,7 +5,7 @@ use tacho_record::bisection::{BisectionRequest, ValueComparison};
 
 use crate::words::percent;
 
-/// This many samples of an end show how much noise there is.
+/// The least number of samples of an end that shows how much noise there is.
 const ENOUGH: usize = 6;
 
 /// The standard deviation of a sample as it was seen, once both ends have enough.

@@ -106,7 +106,7 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
     }
 }
 
-/// Where the level of a revision may be, with 95 %: a share that is 0 or 1 has one bound.
+/// The 95 % interval of a revision's level; a share of 0 or 1 has one bound.
 #[must_use]
 pub fn level_interval(bisection: &Bisection, rung: &TestedRevision) -> (f64, f64) {
     let far = 1.96 * rung.error;

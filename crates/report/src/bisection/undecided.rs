@@ -34,8 +34,8 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
     }
 }
 
-/// That it is undecided and why; or the one commit that is very likely it, where only verifying was
-/// left. Where nothing could be measured there was nothing to decide.
+/// Says that a bisection is undecided, with the reason; or names the one commit that is very likely
+/// the culprit, if only the verification was left. If nothing could be measured, says so.
 #[must_use]
 pub fn headline(bisection: &Bisection, reason: UndecidedReason, why: &str) -> String {
     match very_likely(bisection) {
@@ -45,14 +45,14 @@ pub fn headline(bisection: &Bisection, reason: UndecidedReason, why: &str) -> St
     }
 }
 
-/// The commit that is the cause with more than 99.9 %, where no other one is as likely as 0.1 %.
+/// The commit that is the cause with more than 99.9 %, if no other commit is as likely as 0.1 %.
 fn very_likely(bisection: &Bisection) -> Option<String> {
     let [only] = bisection.standing.suspects.as_slice() else { return None };
     let is_sure = only.first == only.last && only.posterior > VERY_LIKELY;
     is_sure.then(|| name(bisection, only.first))
 }
 
-/// Where neither end has values, nor any other that was tried.
+/// The reason and the advice if neither the ends nor any other candidate has values.
 fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     let unusable = &bisection.standing.unusable;
     let of_builds = unusable.iter().all(|it| it.lack.kind == UnusableKind::NotBuilt);
@@ -67,7 +67,7 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     [format!("neither end could be {done}{others}"), hint.to_owned()]
 }
 
-/// Which end cannot be used and why, but where something is said of what was measured instead.
+/// The end that cannot be used, and the reason, unless another text describes its replacement.
 fn lost_end(bisection: &Bisection, [why, hint]: [&str; 2]) -> [String; 2] {
     let BisectionState { ladder, unusable, .. } = &bisection.standing;
     let last = bisection.candidates.len().saturating_sub(1);
@@ -86,10 +86,10 @@ fn lost_end(bisection: &Bisection, [why, hint]: [&str; 2]) -> [String; 2] {
     [if is_named { ends } else { why.to_owned() }, hint.to_owned()]
 }
 
-/// Where no end is known that failed.
+/// The reason if the failed end is unknown.
 const END_LOST: &str = "an end could not be measured";
 
-/// Where builds differ for no reason of the source.
+/// The reason and the advice if builds differ without a change of the source.
 fn builds_vary(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
     if standing.ladder.len() == 2 && asked.layout.is_none() {
@@ -120,8 +120,8 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     [why, hints.join("; ")]
 }
 
-/// The one between the ends, if it is one, that differs from both by more than they do, and by the
-/// least effect or more.
+/// The candidate between the ends that differs from both by more than the ends differ, and by at
+/// least the least effect, if there is exactly one.
 fn apart(bisection: &Bisection) -> Option<&TestedRevision> {
     let [first, inner, last] = bisection.standing.ladder.as_slice() else { return None };
     if bisection.asked.by != ValueComparison::Ratio || !bisection.standing.culprits.is_empty() {
@@ -136,7 +136,7 @@ fn apart(bisection: &Bisection) -> Option<&TestedRevision> {
     is_apart.then_some(inner)
 }
 
-/// Where no others show by how much builds vary.
+/// The same if no other candidates show how much builds vary.
 fn two_builds(bisection: &Bisection) -> [String; 2] {
     let change = bisection.standing.change.as_ref();
     let change = change.map_or_else(|| "the difference".to_owned(), |by| effect(bisection, by));
@@ -154,7 +154,7 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
     [why, hint]
 }
 
-/// Where samples of both ends do not show whether anything changed.
+/// The reason and the advice if samples of both ends do not show whether anything changed.
 fn too_much_noise(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
     let [why, hint] = why_not(bisection, UndecidedReason::Noise);
@@ -173,8 +173,8 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
     [why + &of_cpu(bisection), format!("{cpu}{hint}")]
 }
 
-/// What the CPU time of the same samples says, if that is known; of a program that mostly waits,
-/// how little that is.
+/// The difference in the CPU time of the same samples, if known; for a program that mostly waits,
+/// the small share of its CPU time.
 fn of_cpu(bisection: &Bisection) -> String {
     let busy_share = bisection.standing.busy_share;
     match busy_share {
@@ -194,11 +194,11 @@ const VERY_LIKELY: f64 = 0.999;
 /// By how much builds vary is distinguished from this part of the least effect on.
 const MENTIONED: f64 = 0.1;
 
-/// What to do about builds that fail.
+/// The advice for builds that fail.
 const BUILD_LOG: &str = "fix the build, or name other ends; `tacho show REVISION --build-log` \
     shows the build log";
 
-/// What ends have to be.
+/// The requirement of usable ends.
 fn usable_ends(bisection: &Bisection) -> &'static str {
     if bisection.asked.test.is_some() {
         "name ends that build, and at which the command passes or fails"
@@ -212,7 +212,7 @@ fn is_out_of_builds(bisection: &Bisection) -> bool {
     bisection.asked.own_builds().is_some_and(|most| bisection.standing.builds >= most)
 }
 
-/// Where something is known.
+/// The reason and the advice if something was measured.
 fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] {
     let unusable = &bisection.standing.unusable;
     match reason {
@@ -286,7 +286,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
     }
 }
 
-/// What compares values that have no ratio.
+/// The advice for values without a ratio.
 const BY_DIFFERENCE: &str = "give the smallest change as a difference in the unit of the metric, \
     such as `--min-effect 1`";
 
@@ -294,7 +294,7 @@ fn has_no_ratio(unusable: &UnusableRevision) -> bool {
     unusable.lack.cause == Some(LackCause::NoRatio)
 }
 
-/// What may be done where values have no ratio, and others do.
+/// The advice if some values have no ratio, and others do.
 #[must_use]
 pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
     let unusable = &bisection.standing.unusable;
@@ -302,20 +302,20 @@ pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
         .then_some(BY_DIFFERENCE)
 }
 
-/// Whether others stand in for an end.
+/// Whether another candidate replaces an end.
 #[must_use]
 pub fn moved(bisection: &Bisection) -> bool {
     let last = bisection.candidates.len().saturating_sub(1);
     bisection.standing.ends != (0, last) && !bisection.standing.ladder.is_empty()
 }
 
-/// Whether some could not be built.
+/// Whether a revision could not be built.
 #[must_use]
 pub fn any_not_built(bisection: &Bisection) -> bool {
     bisection.standing.unusable.iter().any(|it| it.lack.kind == UnusableKind::NotBuilt)
 }
 
-/// What hides an end, a line each: `from 0123456789 on: no value`.
+/// The failures that hide an end, one a line: `from 0123456789 on: no value`.
 #[must_use]
 pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
     let standing = &bisection.standing;
@@ -342,7 +342,7 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
     lines
 }
 
-/// What may be done about commits that could not be built, where they hide something.
+/// The advice for commits that could not be built, if they hide something.
 #[must_use]
 pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let standing = &bisection.standing;
@@ -357,7 +357,7 @@ pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     hidden.then_some(RETRY)
 }
 
-/// Whether another build may come out otherwise: what does not merge today does not tomorrow.
+/// Whether another build may succeed: a merge conflict will remain one.
 fn may_be_built(unusable: &UnusableRevision) -> bool {
     let LackOfValues { kind, cause, .. } = unusable.lack;
     kind == UnusableKind::NotBuilt && cause != Some(LackCause::Conflict)
@@ -368,7 +368,8 @@ const UNITS: [f64; 6] = [1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
 /// So near to one of them: noise, and little of the program.
 const NEAR: f64 = 0.02;
 
-/// That numbers of the output change by a factor between units, where a culprit changes them so.
+/// Says that numbers in the output change by a factor between units, if a culprit changes them by
+/// such a factor.
 #[must_use]
 pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     let Bisection { asked, standing, .. } = bisection;
@@ -390,8 +391,8 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     )
 }
 
-/// What could not be measured; those with the same reason together, as long as none in between was
-/// measured.
+/// The revisions that could not be measured. Those with the same reason form a group unless a
+/// revision between them was measured.
 #[must_use]
 pub fn alike(bisection: &Bisection) -> Vec<&[UnusableRevision]> {
     let BisectionState { unusable, ladder, .. } = &bisection.standing;
@@ -403,15 +404,15 @@ pub fn alike(bisection: &Bisection) -> Vec<&[UnusableRevision]> {
     unusable.chunk_by(together).collect()
 }
 
-/// Whether both have the same reason. What was given in place of the right answer is each commit's
-/// own, and so may be what the log of a build says of it.
+/// Whether both have the same reason. The wrong answers of two commits may differ, and so may the
+/// details in the logs of their builds.
 fn is_alike(one: &LackOfValues, next: &LackOfValues) -> bool {
     let is_of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
     let is_of_answers = matches!(one.cause, Some(LackCause::Answer(_))) && one.cause == next.cause;
     one.kind == next.kind && (one.why == next.why || is_of_builds || is_of_answers)
 }
 
-/// What went wrong with all of them; where each has details of its own, those of the first.
+/// The failure of a group; if the details differ, those of the first.
 #[must_use]
 pub fn failure_of(group: &[UnusableRevision]) -> String {
     let [first, others @ ..] = group else { return String::new() };
@@ -423,8 +424,8 @@ pub fn failure_of(group: &[UnusableRevision]) -> String {
     }
 }
 
-/// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many
-/// where others lie between them.
+/// The commits of a group, each name between `quote`: `3 commits from a to b`, or out of how many
+/// if others are between them.
 #[must_use]
 pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -> String {
     let name = |it: &UnusableRevision| format!("{quote}{}{quote}", name(bisection, it.place));
@@ -439,7 +440,8 @@ pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -
     }
 }
 
-/// Which commits could not be measured, why, and whether others between them were not tried.
+/// The commits that could not be measured, the reason, and whether others between them were not
+/// tried.
 #[must_use]
 pub fn unusable_line(bisection: &Bisection, group: &[UnusableRevision]) -> String {
     let all =
@@ -452,7 +454,7 @@ pub fn unusable_line(bisection: &Bisection, group: &[UnusableRevision]) -> Strin
     format!("{} {}{untried}", stretch(bisection, group, ""), failure_of(group))
 }
 
-/// What went wrong: the kind of failure and its reason, once where both say the same.
+/// The kind of failure and its reason; only one of them if both say the same.
 #[must_use]
 pub fn failure(lack: &LackOfValues) -> String {
     let (what, why) = (kind(lack.kind), lack.why.as_str());
@@ -466,7 +468,7 @@ pub fn failure(lack: &LackOfValues) -> String {
     }
 }
 
-/// What kind of failure it is.
+/// The kind of failure, in words.
 fn kind(kind: UnusableKind) -> &'static str {
     match kind {
         UnusableKind::Crashed => "failed",

@@ -13,8 +13,7 @@ use super::wrong_answers::WrongAnswers;
 use crate::block::AnswerNote;
 use crate::words::{count, cut, percent};
 
-/// Where nothing changed with more than this probability, suspects are only where a change would
-/// be.
+/// The probability that nothing changed above which suspects are only where a change would be.
 const NOTHING: f64 = 0.05;
 
 /// From this probability on it is said that the host's speed moved.
@@ -34,7 +33,7 @@ pub fn likely(posterior: f64) -> String {
     }
 }
 
-/// What is bisected: wall time of `parse`, or how often a command fails.
+/// The subject of a bisection: wall time of `parse`, or how often a command fails.
 #[must_use]
 pub fn subject(asked: &BisectionRequest) -> String {
     if let Some(test) = &asked.test {
@@ -60,7 +59,7 @@ fn metric(name: &str) -> &str {
     }
 }
 
-/// What levels and effects are of: the CPU time where the bisection went by it.
+/// The subject of levels and effects: the CPU time if the bisection used it.
 #[must_use]
 pub fn changed_subject(bisection: &Bisection) -> String {
     let Bisection { asked, standing, .. } = bisection;
@@ -81,7 +80,7 @@ pub fn level_heading(bisection: &Bisection) -> String {
     }
 }
 
-/// What it is at, in a word.
+/// The stage, in a word.
 #[must_use]
 pub fn stage(stage: Stage) -> &'static str {
     match stage {
@@ -126,7 +125,7 @@ fn ended(bisection: &Bisection) -> String {
     }
 }
 
-/// What is named, and how many others each of them may stand for.
+/// The named culprits, and the number of other commits that each may represent.
 fn named(bisection: &Bisection) -> String {
     let one = |culprit: &Culprit| {
         let name = name(bisection, culprit.place);
@@ -154,8 +153,8 @@ pub fn verified_with(bisection: &Bisection, culprit: &Culprit) -> String {
     )
 }
 
-/// What limits the effect of a verified culprit, in a clause that follows it: that its size is not
-/// known, as its interval holds 0; or that it is less than was requested.
+/// A limit of a verified culprit's effect, as a clause that follows the effect: that its size is
+/// not known, as its interval holds 0; or that it is less than was requested.
 #[must_use]
 pub fn size_remark(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let (low, high) = culprit.effect.interval;
@@ -167,8 +166,8 @@ pub fn size_remark(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     (!reached && is_known).then(|| format!("which is less than the requested {}", least(bisection)))
 }
 
-/// What the ends once were, if that was said, and what they are now as far as that is known: `were
-/// 21 s and 44 s, and are now 44 s and 44 s`.
+/// The earlier values of the ends, if given, and the present ones, if known: `were 21 s and 44 s,
+/// and are now 44 s and 44 s`.
 #[must_use]
 pub fn then(bisection: &Bisection) -> Option<String> {
     let (good, bad) = bisection.asked.before?;
@@ -195,7 +194,8 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
     Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
 }
 
-/// Whether it is open that anything changed: the suspects are then only where it would be.
+/// Whether it is undecided that anything changed: the suspects are then only where a change would
+/// be.
 fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
     matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise)
         || bisection.standing.nothing > NOTHING
@@ -221,8 +221,8 @@ fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
-/// What came of the sides of culprits, where all changes were requested: each with the places of
-/// its suspects.
+/// The results on the sides of culprits, if all changes were requested; each with the places of its
+/// suspects.
 #[must_use]
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
     let of_side = |side: &CulpritSide| {
@@ -285,7 +285,7 @@ fn in_how_many(bisection: &Bisection) -> (usize, Option<usize>) {
     (commits, likeliest)
 }
 
-/// What came of it, a clause each.
+/// The outcome, in clauses.
 #[must_use]
 pub fn outcome(bisection: &Bisection) -> Vec<String> {
     let standing = &bisection.standing;
@@ -308,8 +308,8 @@ pub fn outcome(bisection: &Bisection) -> Vec<String> {
     wrong.into_iter().chain(culprits).chain(first).collect()
 }
 
-/// What a bisection found that no series shows: from where on answers are wrong, or which commits
-/// changed how often a command fails. Nothing of a bisection of a metric.
+/// The findings of a bisection that no series shows: the first wrong answer, or the commits that
+/// changed how often a command fails. Empty for a bisection of a metric.
 #[must_use]
 pub fn of_answers(bisection: &Bisection) -> Vec<String> {
     let failing = bisection.standing.culprits.iter().filter(|_| bisection.asked.test.is_some());
@@ -352,7 +352,7 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
     let asked = &bisection.asked;
     let [mut good, mut bad] = [&asked.good, &asked.bad].map(|end| short_name(end).to_owned());
     if asked.aside.is_some() {
-        // It is no candidate, and what came of it is said elsewhere.
+        // The end is no candidate, and its result is worded elsewhere.
         let earlier = if asked.exchanged { &mut bad } else { &mut good };
         *earlier = name(bisection, 0);
     }
@@ -360,8 +360,8 @@ pub fn not_reproduced(bisection: &Bisection) -> String {
     format!("not reproduced: {good} and {bad} differ by {most} in {what}{decided}")
 }
 
-/// What it is in which the ends are alike, the CPU time where that shows it, how far apart they are
-/// at most: never less than the interval that is shown; and that the CPU time decided it, where
+/// The metric in which the ends are alike (the CPU time if it shows so) and the largest difference,
+/// which is never less than the displayed interval; and a remark if the CPU time decided although
 /// wall time was requested.
 fn alike_in(bisection: &Bisection) -> [String; 3] {
     let Bisection { asked, standing, .. } = bisection;
@@ -384,8 +384,8 @@ fn alike_in(bisection: &Bisection) -> [String; 3] {
     }
 }
 
-/// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the
-/// whole change and what is left of it.
+/// The notes on the range besides the culprits: merges, an end beside the main line, hidden ends,
+/// the whole change and its residual.
 #[must_use]
 pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
@@ -401,7 +401,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     notes.extend(
         better.map(|it| AnswerNote::plain(format!("the better end is {}", short_name(it)))),
     );
-    // Of what was not reproduced it stands elsewhere.
+    // For a change that was not reproduced, the headline has these values.
     let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));
     notes.extend(then.map(|then| AnswerNote::plain(format!("the ends {then}"))));
     if bisection.standing.drift >= SURE {
@@ -415,8 +415,8 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     notes
 }
 
-/// That a change that lasted for at most this number of commits would not be seen, as a clause that
-/// goes on; nothing where each would.
+/// A clause that says that a change which lasted for at most this number of commits would not be
+/// seen; empty if each would be seen.
 #[must_use]
 pub fn unseen(commits: usize) -> String {
     match commits {
@@ -428,7 +428,7 @@ pub fn unseen(commits: usize) -> String {
     }
 }
 
-/// What changed from end to end.
+/// The change from end to end.
 fn whole_change(bisection: &Bisection) -> Option<String> {
     let (first, last) = bisection.standing.ends;
     let change = effect_between(bisection, [first, last], &bisection.standing.change?);

@@ -9,7 +9,7 @@ use super::sizes::name;
 /// an end of the range: it is news long before the rest is decided.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WrongAnswers {
-    /// What is known, in a line.
+    /// The finding, in a line.
     pub line: String,
     /// Whether the commit is known.
     pub is_exact: bool,

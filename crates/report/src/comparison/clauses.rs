@@ -1,4 +1,4 @@
-//! What limits a verdict and what explains it, a clause each.
+//! The limits and explanations of a verdict, in clauses.
 //!
 //! A clause has no capital and no full stop. A terminal prints it in a line, and a page as a
 //! [`sentence`].
@@ -21,10 +21,10 @@ const LITTLE: f64 = 0.01;
 /// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
-/// What the medians are called that are not those at the host's usual speed.
+/// The name of medians that are not at the host's usual speed.
 pub(super) const UNCORRECTED: &str = "uncorrected medians";
 
-/// What both sides are called.
+/// The names of both sides.
 pub type SideNames<'a> = [&'a str; 2];
 
 /// Of a clause that names no side.
@@ -41,8 +41,8 @@ pub fn sentence(clause: &str, names: SideNames<'_>) -> String {
     }
 }
 
-/// That both sides are the same, within which margin; what differs nowhere, as nothing but zeros,
-/// is the same without a ratio.
+/// Says that both sides are the same, within a margin; sides that are equal everywhere, such as all
+/// zeros, need no ratio.
 #[must_use]
 pub fn same(estimate: Option<&Estimate>, margin: f64) -> String {
     match estimate {
@@ -51,13 +51,13 @@ pub fn same(estimate: Option<&Estimate>, margin: f64) -> String {
     }
 }
 
-/// What is better: only a time or a rate is faster.
+/// The word for better: only a time or a rate is faster.
 #[must_use]
 pub fn faster(unit: &Unit) -> &'static str {
     if unit.is_of_time() { "faster" } else { "better" }
 }
 
-/// What is worse: only a time or a rate is slower.
+/// The word for worse: only a time or a rate is slower.
 #[must_use]
 pub fn slower(unit: &Unit) -> &'static str {
     if unit.is_of_time() { "slower" } else { "worse" }
@@ -79,7 +79,7 @@ pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
 /// Said of an unclear row where nothing is known that would decide.
 pub const UNKNOWN_ROUNDS: &str = "it is unknown how many more rounds would decide";
 
-/// What a ratio is of, in a word.
+/// The estimator of a ratio, in a word.
 #[must_use]
 pub fn of(estimator: Estimator) -> &'static str {
     match estimator {
@@ -93,7 +93,7 @@ pub fn of(estimator: Estimator) -> &'static str {
     }
 }
 
-/// What the second ratio is of, in a word.
+/// The estimator of the second ratio, in a word.
 #[must_use]
 pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
@@ -105,9 +105,9 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     })
 }
 
-/// What would settle a row that is unclear, or why nothing does; of sides in several layouts so
-/// many of them. `time` says how long a number of rounds takes, `what` what these would decide,
-/// where that is not obvious. Nothing where nothing is known of it.
+/// The way to settle an unclear row, or the reason why there is none. For sides in several layouts
+/// the way is a number of layouts. `time` gives the duration of a number of rounds, `what` the
+/// question that they would decide if it is not obvious. `None` if nothing is known.
 #[must_use]
 pub fn missing(
     comparison: &Comparison,
@@ -165,8 +165,8 @@ pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit)
     (!has_ratio).then(|| "values of zero or below have no ratio".to_owned())
 }
 
-/// That there is no interval, since there are too few rounds, from how many on there is one, and
-/// what they have in common.
+/// Says that too few rounds give no interval, how many would give one, and whether all executions
+/// of a side reached a limit.
 fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let SampleSizes { a, b, .. } = comparison.counts;
     let have = a.min(b);
@@ -187,7 +187,7 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     (have > 0).then(|| few + &all)
 }
 
-/// What is against a verdict, so that no number of rounds gives one.
+/// The reason against a verdict that no number of rounds removes.
 #[must_use]
 pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
@@ -231,15 +231,15 @@ pub fn waited(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> 
     Some(format!("{waited}{beside}, which may be the reason{by_cpu}"))
 }
 
-/// That a side may have two modes, where nothing else is against *same*.
+/// Says that a side may have two modes, if nothing else contradicts *same*.
 fn may_have_modes(comparison: &Comparison) -> Option<String> {
     (comparison.size == Size::Within && comparison.may_have_modes()).then(|| {
         "some values lie apart: more rounds would show whether these are outliers".to_owned()
     })
 }
 
-/// That of a side, or of both, only lower bounds are known, or that the interval has no end for
-/// that; nothing where none of it is so.
+/// Says that only lower bounds are known of one side or both, or that the interval is open for this
+/// reason; `None` otherwise.
 #[must_use]
 pub fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> {
     let estimate = comparison.estimate?;
@@ -256,8 +256,8 @@ pub fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<Strin
     }
 }
 
-/// Which executions of both sides reached a limit, and what that means for their numbers; nothing
-/// where none did.
+/// The executions of both sides that reached a limit, and the consequence for their numbers; `None`
+/// if there are none.
 #[must_use]
 pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<String> {
     let count = |(side, name): (&LimitedExecutions, &str)| {
@@ -274,7 +274,7 @@ pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<S
     Some(format!("{why} ({}): {what}", counted.join(", ")))
 }
 
-/// What is said of a row that one side or both have nothing of; nothing where both have something.
+/// The words for a row for which one side or both have no values; `None` if both have values.
 #[must_use]
 pub fn unmeasured(
     benchmark: &BenchmarkKey,
@@ -289,7 +289,7 @@ pub fn unmeasured(
     }
 }
 
-/// Where two modes are, which side is how often in the upper one, and what that means for the
+/// The place of two modes, the share of each side in the upper one, and the consequence for the
 /// ratio.
 #[must_use]
 pub fn two_modes(
@@ -328,7 +328,7 @@ pub fn two_modes(
     ))
 }
 
-/// Where a median is in neither of two modes, nor near one.
+/// The place of a median that is neither in nor near one of two modes.
 fn outside((low, high): (f64, f64), median: f64) -> Option<&'static str> {
     let near = (high - low) / 2.0;
     match median {
@@ -366,7 +366,7 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
     })
 }
 
-/// That a count is one a side, and what is taken of how well it repeats itself.
+/// Says that each side has one count, and how exactly a count is assumed to repeat.
 #[must_use]
 pub fn once(comparison: &Comparison) -> Option<String> {
     comparison.notes.iter().find_map(|note| match note {
@@ -379,7 +379,7 @@ pub fn once(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Where it is known from what runs of one program differ by.
+/// The source of the difference between runs of one program.
 #[must_use]
 pub fn from_runs(is_assumed: bool) -> &'static str {
     if is_assumed { "assumed: this host has few earlier runs" } else { "as earlier runs show" }

@@ -5,32 +5,33 @@ use tacho_record::{Direction, factor, first_of};
 use super::{ComparedRow, clauses};
 use crate::words::{percent, times};
 
-/// How a comparison stands to what it was to fail on.
+/// The result of a comparison with conditions of failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateRecord {
-    /// What that is, as it was typed.
+    /// The conditions as typed.
     pub typed: String,
-    /// Whether it failed; none where not all was measured.
+    /// Whether the comparison failed; `None` if not all rows were measured.
     pub failed: Option<bool>,
-    /// What failed, so that there is nothing to judge: ``sort` failed at new (exit 1)``.
+    /// The failures that leave nothing to judge: ``sort` failed at new (exit 1)``.
     pub broken: Vec<String>,
     /// The rows that are slower by the limit or more, each with by how much it is.
     pub slower: Vec<String>,
-    /// Those that are neither slower nor not, for certain.
+    /// The rows that are neither surely slower nor surely not.
     pub open: Vec<String>,
     /// The first of these, each with what is known of it and what would decide.
     pub deciding: Vec<String>,
-    /// Whether it fails on them too.
+    /// Whether open rows fail the comparison too.
     pub fails_on_open: bool,
-    /// What only the first side has.
+    /// The benchmarks that only the first side has.
     pub lone: Vec<String>,
-    /// Whether it fails on that too.
+    /// Whether such benchmarks fail the comparison too.
     pub fails_on_lone: bool,
 }
 
 /// How many rows of a gate are named.
 const NAMED: usize = 10;
-/// Both ends of an interval are given where one is this many times as far as the other.
+/// Both ends of an interval are printed if one is at least this many times as far from the estimate
+/// as the other.
 const LOPSIDED: f64 = 1.1;
 /// From this share on a row has a factor in place of a percentage.
 const FACTOR: f64 = 10.0;
@@ -106,8 +107,8 @@ fn more(share: f64) -> String {
     if share < FACTOR { percent(share) } else { times(1.0 + share) }
 }
 
-/// A share within its interval: `7.7 % ± 0.6 %`, from ten times on `× 11.2 ± 0.3`; both ends where
-/// one is farther than the other: `20 % (8.6 to 39 %)`, `× 30.4 (28.3 to 31.2)`.
+/// A share within its interval: `7.7 % ± 0.6 %`, factors of ten and more as `× 11.2 ± 0.3`; both
+/// ends if one is farther than the other: `20 % (8.6 to 39 %)`, `× 30.4 (28.3 to 31.2)`.
 fn between(least: f64, share: Option<f64>, most: f64) -> String {
     let share =
         share.filter(|it| (least..=most).contains(it)).unwrap_or(f64::midpoint(least, most));

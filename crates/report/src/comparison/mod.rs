@@ -1,4 +1,4 @@
-//! A comparison of two programs: what came of it, in words.
+//! The result of a comparison of two programs, in words.
 //!
 //! ```text
 //! row      the data of a row          notes        what limits or explains the numbers
@@ -31,7 +31,7 @@ use tacho_record::{BenchmarkKey, Comparing, Rule};
 use crate::block::Block;
 use crate::host::HostLoad;
 
-/// What is executed after a side of a benchmark takes more or less than after others.
+/// A carry-over: executions that follow one side of a benchmark take more or less than others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CarriedOver {
     /// The benchmark, without the parameters that the sides fix.
@@ -47,13 +47,13 @@ pub struct CarriedOver {
 pub struct ComparisonReport<'a> {
     /// On which terms.
     pub terms: &'a Comparing,
-    /// What both sides are called where there is little room.
+    /// Short names of both sides.
     pub names: [String; 2],
     /// One a benchmark and metric, in the plan's order.
     pub rows: &'a [ComparedRow],
     /// How many rows were judged together: more than these where only some are shown.
     pub together: usize,
-    /// At most this share of the reported differences is expected to be none.
+    /// The largest expected share of false ones among the reported differences.
     pub false_discovery: f64,
     /// After which program what is executed differs, if that is seen.
     pub carried: Option<&'a CarriedOver>,
@@ -68,7 +68,7 @@ pub struct ComparisonReport<'a> {
 }
 
 impl ComparisonReport<'_> {
-    /// What limits or explains the numbers, of each row and of all.
+    /// The limits and explanations of the numbers, of each row and of all.
     #[must_use]
     pub fn notes(&self) -> Vec<Block> {
         let rows = in_order(self.rows);

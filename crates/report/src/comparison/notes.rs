@@ -1,4 +1,4 @@
-//! What limits or explains the numbers of a comparison.
+//! The limits and explanations of the numbers of a comparison.
 
 use tacho_record::{Metric, Program, Side, factor};
 use tacho_stats::compare::{ChoiceReason, Comparison, Estimate, Estimator, Note, Verdict};
@@ -12,9 +12,9 @@ use crate::host::HostLoad;
 use crate::layouts::short;
 use crate::words::{self, change, count, percent};
 
-/// What the metric is that takes the place of wall time where a shell starts a command.
+/// The meaning of the metric that replaces wall time if a shell starts a command.
 const NET_WALL: &str = "net-wall: wall time without the start of the shell";
-/// What gives an interval where reports of other tools have one value each.
+/// The advice for reports of other tools with one value each, which give no interval.
 const EVERY_SAMPLE: &str = "reports that hold every sample have intervals, such as criterion's \
                             folder `target/criterion` or `go test -bench . -count 10`";
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
@@ -23,7 +23,7 @@ const APART: f64 = 0.03;
 const PLACES: f64 = 0.01;
 
 impl ComparisonReport<'_> {
-    /// What is beside the numbers of a row.
+    /// The notes on one row.
     #[must_use]
     pub fn of_row(&self, row: &ComparedRow) -> Vec<AnswerNote> {
         if !row.is_measured() {
@@ -54,7 +54,7 @@ impl ComparisonReport<'_> {
         clauses.into_iter().flatten().map(note).collect()
     }
 
-    /// What is beside all rows.
+    /// The notes on all rows.
     #[must_use]
     pub fn of_all(&self) -> Vec<AnswerNote> {
         let at_once = self.terms.duet.map(|places| AnswerNote::plain(duet(places)));
@@ -73,7 +73,7 @@ impl ComparisonReport<'_> {
         notes
     }
 
-    /// That A, executed a second time, differs from itself by no less than B from A.
+    /// Says that A, executed a second time, differs from itself by no less than B differs from A.
     fn beside_control(&self, row: &ComparedRow) -> Option<String> {
         let decides = row.comparison.notes.contains(&Note::NotBeyondControl);
         let ratio = |estimate: Option<Estimate>| estimate.and_then(|it| it.ratio);
@@ -90,7 +90,7 @@ impl ComparisonReport<'_> {
         })
     }
 
-    /// What two processors differ by, on which both were executed at the same time.
+    /// The difference of the two processors on which both sides were executed at the same time.
     fn of_processors(&self, row: &ComparedRow) -> Option<String> {
         let [first, second] = self.terms.duet?;
         let places = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES)?;
@@ -101,8 +101,8 @@ impl ComparisonReport<'_> {
         ))
     }
 
-    /// What each level adds, and how often to repeat so that the mean of the side that varies more
-    /// is known to the margin.
+    /// The variance of each level, and how often to repeat so that the mean of the side that varies
+    /// more is known to the margin.
     fn of_levels(&self, row: &ComparedRow) -> Option<String> {
         let [Some(a), Some(b)] = row.levels else { return None };
         let of = |name: &str, levels: Levels| format!("{name}: {}", short(&levels));
@@ -142,14 +142,14 @@ impl ComparisonReport<'_> {
         vec![AnswerNote::warning(after), AnswerNote::hint(hint.to_owned())]
     }
 
-    /// What others had of the host meanwhile.
+    /// The use of the host by others meanwhile.
     fn of_host(&self, run: i64, load: &HostLoad) -> Vec<AnswerNote> {
         let is_own = self.run == Some(run);
         let meanwhile = if is_own { "meanwhile".to_owned() } else { format!("during run {run}") };
         load.clauses(&meanwhile).into_iter().map(AnswerNote::warning).collect()
     }
 
-    /// That what is compared is not of one run, and what that costs.
+    /// Says that the sides are not of one run, and what that costs.
     fn of_several_runs(&self) -> Option<String> {
         let is_kept = |side: &usize| !self.terms.executes(*side);
         let kept: Vec<&str> =
@@ -171,7 +171,8 @@ impl ComparisonReport<'_> {
     }
 }
 
-/// What runs of one program differ by, where the sides are of several, and whether that is assumed.
+/// The difference between runs of one program, if the sides are of several runs, and whether it is
+/// assumed.
 #[must_use]
 pub fn between_runs(comparison: &Comparison) -> Option<(f64, bool)> {
     comparison.notes.iter().find_map(|note| match *note {
@@ -189,15 +190,16 @@ pub fn places(comparison: &Comparison) -> Option<f64> {
         .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
 }
 
-/// Whether what the control differs by is no less than what is found, and more than what counts as
-/// none.
+/// Whether the control's difference is at least as large as the difference found, and larger than
+/// the margin.
 fn is_beyond(control: f64, found: f64, margin: f64) -> bool {
     let size = |ratio: f64| ratio.ln().abs();
     size(control) > margin.ln_1p().max(size(found))
 }
 
-/// What the ratio is of, where the medians beside it have another one that is not shown; and that
-/// the ratio of medians that is shown is not of those, where these are at the host's usual speed.
+/// The estimator of the ratio, if the medians beside it have another ratio that is not shown. Or a
+/// remark that the displayed ratio of medians is not of the displayed medians, if those are at the
+/// host's usual speed.
 fn beside_medians(row: &ComparedRow) -> Option<String> {
     let (estimate, [Some(a), Some(b)]) = (row.comparison.estimate?, &row.sides) else {
         return None;
@@ -221,7 +223,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     far_from_medians(&estimate, medians)
 }
 
-/// What an estimated ratio is of, where that of the medians is another one.
+/// The estimator of a ratio, if the ratio of the medians differs.
 #[must_use]
 pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
     let of = ratio_of(estimate.estimator)?;
@@ -244,7 +246,7 @@ pub fn ratio_of(estimator: Estimator) -> Option<&'static str> {
     })
 }
 
-/// Whether a ratio contradicts that of the medians.
+/// Whether a ratio contradicts the ratio of the medians.
 fn is_far(ratio: f64, medians: f64) -> bool {
     medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART
 }

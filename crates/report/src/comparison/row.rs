@@ -15,28 +15,28 @@ pub struct ComparedRow {
     /// The first side, the second; of layouts, the medians of each, and in the middle their
     /// geometric mean.
     pub sides: [Option<Summary>; 2],
-    /// What each level adds, of a side in several layouts.
+    /// The variance of each level, for a side in several layouts.
     pub levels: [Option<Levels>; 2],
     /// The second against the first.
     pub comparison: Comparison,
     /// In a word, all rows judged together.
     pub verdict: Verdict,
-    /// Whether it was ended before its rounds were done, since it was settled.
+    /// Whether measuring ended before the requested rounds, since the row was settled.
     pub settled: bool,
     /// The executions of each side that reached a limit.
     pub limited: [LimitedExecutions; 2],
-    /// What a round of this benchmark takes, all its cells together, in nanoseconds.
+    /// The duration of a round of this benchmark, all its cells together, in nanoseconds.
     pub round: f64,
-    /// Busy time by wall time of all executions of both sides; nothing where one is not read.
+    /// Busy time by wall time of all executions of both sides; `None` if one of them is not read.
     pub busy_share: Option<f64>,
     /// How the first execution failed that did, in one line, and at which side.
     pub failure: Option<(String, usize)>,
-    /// Whether that was a wrong answer: then nothing is compared, whatever was measured before.
+    /// Whether the failure was a wrong answer: then nothing is compared, even with earlier values.
     pub is_wrong: bool,
 }
 
 impl ComparedRow {
-    /// What it is of: `sort · wall`.
+    /// The name of the row: `sort · wall`.
     #[must_use]
     pub fn name(&self) -> String {
         self.metric.series_of(&self.benchmark)
@@ -110,9 +110,9 @@ impl ComparedRow {
             && found.zip(self.least()).is_some_and(|(found, least)| found < least)
     }
 
-    /// By how much the second side is worse than the first, at least and at most: shares of one,
-    /// below 0 where it is better. Without a ratio, as where the first is 0, it is so beyond every
-    /// share. Nothing where there is no interval.
+    /// By how much the second side is worse than the first, at least and at most, as shares;
+    /// negative if better. Without a ratio, as with a first side of 0, the share is infinite.
+    /// `None` without an interval.
     #[must_use]
     pub fn worse_by(&self) -> Option<(f64, f64)> {
         let estimate = self.comparison.estimate?;
@@ -139,7 +139,7 @@ pub fn in_order(rows: &[ComparedRow]) -> Vec<&ComparedRow> {
     order_of_telling(&all).into_iter().map(|place| &rows[place]).collect()
 }
 
-/// Whether something is slower and something else faster.
+/// Whether one row is slower and another one faster.
 #[must_use]
 pub fn has_trade_off(rows: &[ComparedRow]) -> bool {
     is_trade_off(&rows.iter().map(|row| row.verdict).collect::<Vec<_>>())

@@ -1,8 +1,8 @@
-//! What a side of a comparison is, in a few words.
+//! A side of a comparison, in a few words.
 
 use tacho_record::{Program, Side, short_name};
 
-/// What a side was taken for: `the revision 0123456789`. A command whose name is its text is only
+/// The program of a side: `the revision 0123456789`. A command whose name is its text is only
 /// called `a command`.
 #[must_use]
 pub fn program_of(side: &Side) -> String {

@@ -38,7 +38,8 @@ pub fn counts(rows: &[ComparedRow]) -> String {
     shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
 
-/// How this many rows are judged: at most this share of their differences is expected to be none.
+/// The rule for judging several rows: at most this share of their reported differences is expected
+/// to be false.
 #[must_use]
 pub fn judged_together(rows: usize, false_discovery: f64) -> String {
     format!("{rows} rows judged together: {}", rate(false_discovery))
@@ -76,7 +77,7 @@ impl ComparisonReport<'_> {
         std::iter::once(first).chain(rest.into_iter().flatten()).collect()
     }
 
-    /// That several rows are judged together.
+    /// Says that several rows are judged together.
     fn family(&self) -> Option<String> {
         let all = self.rows.len();
         let is_judged = self.together > 1 && self.rows.iter().any(ComparedRow::is_measured);
@@ -90,7 +91,8 @@ impl ComparisonReport<'_> {
         })
     }
 
-    /// Which metrics are no further question, and why: they are constant or computed from others.
+    /// The metrics that are not judged separately, and why: they are constant or computed from
+    /// others.
     fn apart(&self) -> String {
         let mut apart: Vec<String> = Vec::new();
         for row in self.rows {
@@ -109,9 +111,9 @@ impl ComparisonReport<'_> {
         if apart.is_empty() { String::new() } else { format!(" ({})", apart.join("; ")) }
     }
 
-    /// That the budget ended it with something open. Where a side is not executed more rounds
-    /// settle nothing, and what was executed as often as was requested, or is known precisely
-    /// enough, was not ended by it.
+    /// Says that the budget ended the comparison with open rows. More rounds settle nothing if a
+    /// side is not executed. Rows with the requested rounds or precision were not ended by the
+    /// budget.
     #[must_use]
     pub fn spent_budget(&self) -> Option<String> {
         let rule = self.rule?;
@@ -133,7 +135,7 @@ impl ComparisonReport<'_> {
         ))
     }
 
-    /// That the only round took far longer than the budget.
+    /// Says that the only round took far longer than the budget.
     #[must_use]
     pub fn exceeded_budget(&self, executing: Option<Duration>) -> Option<String> {
         let (budget, took) = (self.rule?.budget?, executing?);
@@ -146,7 +148,7 @@ impl ComparisonReport<'_> {
         })
     }
 
-    /// Which rows did not reach the precision that was requested.
+    /// The rows that did not reach the requested precision.
     fn imprecise(&self) -> Option<String> {
         let StopCondition::Precise(wanted) = self.terms.until else { return None };
         let reach = |row: &ComparedRow| row.comparison.estimate.and_then(|it| it.reach());

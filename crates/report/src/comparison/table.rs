@@ -157,14 +157,14 @@ impl ComparisonReport<'_> {
         }
     }
 
-    /// Which side a row has nothing of, though nothing failed.
+    /// The side without values, though nothing failed.
     #[must_use]
     pub fn unmeasured(&self, row: &ComparedRow) -> Option<String> {
         let lacks = [0, 1].map(|side| row.lacks(side));
         clauses::unmeasured(&row.benchmark, self.short_names(), lacks).filter(|_| !row.is_failed())
     }
 
-    /// What would settle a row that is unclear, or why nothing does.
+    /// The way to settle an unclear row, or the reason why there is none.
     #[must_use]
     pub fn missing(&self, row: &ComparedRow) -> Option<String> {
         if let Some(of_few) = ratio_of_few(row) {
@@ -182,7 +182,7 @@ impl ComparisonReport<'_> {
         clauses::missing(&row.comparison, names, &row.metric.unit, layouts, rounds)
     }
 
-    /// What is said of an unclear row where nothing is known that would decide.
+    /// The words for an unclear row without a known remedy.
     fn unknown_remedy(&self) -> &'static str {
         match [0, 1].map(|side| self.terms.executes(side)) {
             [false, false] => "measuring both sides again may decide",
@@ -241,7 +241,7 @@ fn second(row: &ComparedRow) -> Option<(String, &'static str)> {
     ratio(row.comparison.second.as_ref()).zip(clauses::of_second(&row.comparison))
 }
 
-/// What a ratio is of, for readers who have no column of it: nothing of the usual one, unless
+/// The estimator of a ratio, for a table without a column of it; empty for the usual one, unless
 /// another one is beside it.
 fn in_words(of: Estimator, has_second: bool) -> String {
     match of {
@@ -263,7 +263,7 @@ pub fn rounds_take(row: &ComparedRow, rounds: usize) -> String {
     )
 }
 
-/// The ratio with its interval; the difference where there is none, since values are at zero or
+/// The ratio with its interval; the difference if there is no ratio, since values are at zero or
 /// below.
 #[must_use]
 pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {

@@ -1,4 +1,4 @@
-//! What helps where other work on the host disturbs a comparison.
+//! The advice for a comparison that other work on the host disturbs.
 
 use tacho_stats::compare::Verdict;
 
@@ -9,8 +9,8 @@ use crate::busy_host_hint::{CALLGRIND, HostAbilities, WaysOut};
 /// More rounds that take longer, in nanoseconds, are not the cheapest way to a verdict.
 const LONG: f64 = 60e9;
 
-/// Whether a row is unclear although it has an interval, and more rounds would take long. Time is
-/// what other work disturbs.
+/// Whether a row is unclear although it has an interval, and more rounds would take long. Other
+/// work disturbs times.
 fn is_far_from_clear(row: &ComparedRow) -> bool {
     let more = row.comparison.more.map_or(f64::INFINITY, |more| more.cost(row.round));
     let has_interval = row.comparison.estimate.is_some_and(|it| it.interval.is_some());
@@ -22,8 +22,8 @@ fn is_far_from_clear(row: &ComparedRow) -> bool {
 }
 
 impl ComparisonReport<'_> {
-    /// What is less disturbed by other work on the host, where such work was seen or something is
-    /// unclear: the cheapest first.
+    /// The ways to measure with less disturbance, if other work was seen or something is unclear:
+    /// the cheapest first.
     #[must_use]
     pub fn way_out(&self, host: HostAbilities) -> Option<AnswerNote> {
         let is_busy =

@@ -1,4 +1,4 @@
-//! What a curve says, in sentences.
+//! A curve in sentences.
 
 use tacho_record::Direction;
 use tacho_stats::sweep::{SweepCurve, SweepShape};
@@ -59,7 +59,7 @@ impl SweepFindings<'_> {
         }
     }
 
-    /// That there is no other value to compare with, and which ones failed.
+    /// Says that there is no other value to compare with, and which ones failed.
     fn only_value(&self) -> String {
         let failed: Vec<String> = (0..self.rows.len())
             .filter(|command| !self.places.contains(command))

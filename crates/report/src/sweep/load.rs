@@ -8,22 +8,22 @@ use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::run::INTERRUPTED;
 use crate::words::{as_written, count, percent};
 
-/// What a search for the highest load found.
+/// The result of a search for the highest load.
 #[derive(Clone, Debug)]
 pub struct LoadFindings<'a> {
-    /// What the loads are called, the lowest first.
+    /// The names of the loads, the lowest first.
     pub names: &'a ValueNames,
-    /// What a trial is to keep, as it is written.
+    /// The limit that a trial must keep, as written.
     pub limit: String,
-    /// What says how much a trial really carried, if that is read.
+    /// The metric of the load that a trial really carried, if it is read.
     pub received: Option<&'a Metric>,
-    /// What decides on a load.
+    /// The criterion for a load.
     pub goal: &'a LoadGoal,
     /// All trials, and what they decided.
     pub search: &'a LoadSearch,
-    /// What was found; none where it was interrupted, or a trial failed.
+    /// The outcome; `None` if the search was interrupted, or a trial failed.
     pub outcome: Option<LoadOutcome>,
-    /// Whether the user stopped it.
+    /// Whether the user stopped the search.
     pub is_interrupted: bool,
 }
 
@@ -54,7 +54,7 @@ impl LoadFindings<'_> {
         Some(metric.unit.show(self.search.received(load)?))
     }
 
-    /// What was found, a line each.
+    /// The results, one a line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let (limit, search) = (&self.limit, self.search);

@@ -22,7 +22,7 @@ pub use variants::{VariantFindings, VariantRow};
 /// Times of the best and of its median may differ by this share without a word.
 const ALIKE: f64 = 0.02;
 
-/// What values are called, and which of them are more than values.
+/// The names of values, and which of them have a special role.
 #[derive(Clone, Debug)]
 pub struct ValueNames {
     /// One a command.
@@ -36,7 +36,7 @@ pub struct ValueNames {
 }
 
 impl ValueNames {
-    /// What a command is called.
+    /// The name of a command.
     #[must_use]
     pub fn label(&self, command: usize) -> String {
         self.labels[command].clone()
@@ -50,9 +50,9 @@ pub struct SweepRow {
     pub summary: Option<Summary>,
     /// Its place in the curve, if it has one: it gave values, and keeps all limits.
     pub place: Option<usize>,
-    /// Whether each limit is kept, and whether that is certain; none where it is not known.
+    /// Whether each limit is kept, and whether this is certain; `None` if unknown.
     pub limits: Vec<Option<(bool, bool)>>,
-    /// Busy time by wall time of its executions; nothing where one is not read.
+    /// Busy time by wall time of its executions; `None` if one of them is not read.
     pub busy_share: Option<f64>,
     /// How many executions failed, and how the first of them did.
     pub failed: (usize, Option<String>),
@@ -60,16 +60,16 @@ pub struct SweepRow {
     pub limited: (usize, Option<String>),
 }
 
-/// What a value is in its curve.
+/// The role of a value in its curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SweepMark {
-    /// It looks best.
+    /// The value looks best.
     Best,
-    /// It is not distinguishable from the best.
+    /// The value is not distinguishable from the best.
     Plateau,
     /// From there to the best value, further steps gain less.
     Knee,
-    /// It is used today.
+    /// The value is in use today.
     Default,
 }
 
@@ -95,10 +95,10 @@ pub struct SweepLimit<'a> {
     pub metric: &'a str,
 }
 
-/// What was found of all values.
+/// The results of all values.
 #[derive(Clone, Debug)]
 pub struct SweepFindings<'a> {
-    /// What they are called.
+    /// The names of the values.
     pub names: &'a ValueNames,
     /// The metric whose best value is looked for.
     pub metric: Metric,
@@ -108,13 +108,13 @@ pub struct SweepFindings<'a> {
     pub limits: Vec<SweepLimit<'a>>,
     /// One a value, in order of the commands.
     pub rows: &'a [SweepRow],
-    /// The curve over the values that have a place in it, or why there is none.
+    /// The curve over the values that have a place in it, or the reason why there is no curve.
     pub curve: Result<&'a SweepCurve, String>,
     /// The commands in the curve, by their place in it.
     pub places: &'a [usize],
     /// Whether instructions can be counted in software here.
     pub has_callgrind: bool,
-    /// Whether the user stopped it.
+    /// Whether the user stopped the sweep.
     pub is_interrupted: bool,
 }
 
@@ -126,7 +126,7 @@ impl SweepFindings<'_> {
         [Block::Table(self.table())].into_iter().chain(lines).collect()
     }
 
-    /// What is to be said of all values, a line each.
+    /// The remarks on all values, one a line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let stopped = self.is_interrupted.then(|| INTERRUPTED.to_owned());
@@ -139,7 +139,7 @@ impl SweepFindings<'_> {
         all.filter(|(_, row)| row.summary.is_some() || row.failed.0 + row.limited.0 > 0)
     }
 
-    /// What a value is in the curve.
+    /// The roles of a value in the curve.
     #[must_use]
     pub fn marks(&self, at: usize, row: &SweepRow) -> Vec<SweepMark> {
         let mut marks = Vec::new();
@@ -158,7 +158,7 @@ impl SweepFindings<'_> {
         marks
     }
 
-    /// What the curve says; or why there is none.
+    /// The words for the curve, or the reason why there is no curve.
     fn about_curve(&self) -> Vec<String> {
         let curve = match &self.curve {
             Ok(curve) => curve,
@@ -178,7 +178,7 @@ impl SweepFindings<'_> {
 const DIFFERS: &str = "`× best` compares levels that are fitted to all executions, so it differs \
                        here from the ratio of the medians";
 
-/// Whether some value is another multiple of the best one by medians than by levels.
+/// Whether a value's multiple of the best one differs between medians and levels.
 fn differ(curve: &SweepCurve, medians: &[f64], better: Direction) -> bool {
     let sign = if better == Direction::Lower { 1.0 } else { -1.0 };
     let best = medians[curve.best];

@@ -6,18 +6,18 @@ use super::{SweepFindings, SweepRow};
 use crate::block::Block;
 use crate::words::count;
 
-/// What a search for the best value found.
+/// The result of a search for the best value.
 #[derive(Clone, Debug)]
 pub struct OptimumFindings<'a> {
     /// The values of the grid.
     pub grid: SweepFindings<'a>,
-    /// Where the best value lies: the ends are places in the grid.
+    /// The ranges of the best value; the ends are places in the grid.
     pub spans: &'a [ValueSpan],
     /// How many executions there were.
     pub taken: usize,
     /// How many the whole grid would have taken.
     pub whole: usize,
-    /// Whether it ended because no more were allowed.
+    /// Whether the search ended because no more values were allowed.
     pub is_cut_short: bool,
 }
 
@@ -29,7 +29,7 @@ impl OptimumFindings<'_> {
         [Block::Table(self.grid.table())].into_iter().chain(lines).collect()
     }
 
-    /// What was found, a line each.
+    /// The results, one a line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.grid.lines();
@@ -43,7 +43,7 @@ impl OptimumFindings<'_> {
         lines
     }
 
-    /// Where the best value lies.
+    /// The range of the best value.
     fn interval(&self) -> String {
         let value = |place: usize| format!("`{}`", self.grid.names.label(place));
         let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));

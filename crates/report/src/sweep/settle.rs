@@ -1,4 +1,4 @@
-//! What would distinguish values that are alike so far: more rounds, or what varies less.
+//! The ways to distinguish values that are alike so far: more rounds, or a metric that varies less.
 
 use tacho_stats::sweep::SweepCurve;
 

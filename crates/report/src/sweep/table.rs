@@ -12,7 +12,7 @@ use crate::words::cut;
 const LABEL: usize = 36;
 /// The column of intervals, of which a terminal shows margins.
 pub const INTERVAL: usize = 3;
-/// That of the intervals of multiples, in place of which a terminal has bars.
+/// The column of the intervals of multiples, which a terminal replaces with bars.
 pub const TIMES_INTERVAL: usize = 5;
 
 impl SweepFindings<'_> {
@@ -64,7 +64,7 @@ impl SweepFindings<'_> {
         words.join(", ")
     }
 
-    /// What is to be said of a value that failed, or does not certainly keep a limit.
+    /// The notes on a value that failed, or does not certainly keep a limit.
     fn notes(&self, row: &SweepRow) -> Vec<String> {
         if row.failed.0 > 0 {
             let why = row.failed.1.clone().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::words::{cut, end};
 /// How wide a command may become.
 const COMMAND: usize = 34;
 
-/// What was found of a variant.
+/// The results of a variant.
 #[derive(Clone, Copy, Debug)]
 pub struct VariantRow<'a> {
     /// Its time as it was measured.
@@ -28,14 +28,14 @@ pub struct VariantRow<'a> {
     pub peak_memory: Option<BoundedValue>,
 }
 
-/// What was found of all variants.
+/// The results of all variants.
 #[derive(Clone, Debug)]
 pub struct VariantFindings<'a> {
-    /// What they are called.
+    /// The names of the variants.
     pub names: &'a ValueNames,
     /// One a variant.
     pub rows: Vec<VariantRow<'a>>,
-    /// Those that no other beats at time and memory.
+    /// The variants that no other variant beats in both time and memory.
     pub front: &'a [usize],
     /// Among more variants than this no front is looked for.
     pub most: usize,
