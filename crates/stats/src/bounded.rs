@@ -1,22 +1,22 @@
 //! A number, and what is known by it.
 
-/// What is known of a value.
+/// How a number bounds the true value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bound {
-    /// It is this.
+    /// The true value.
     #[default]
     Exact,
-    /// It is at least this: a limit was reached, such as that of time.
+    /// A lower bound: a limit was reached, such as a limit of time.
     AtLeast,
-    /// It is at most this.
+    /// An upper bound.
     AtMost,
-    /// It may be more and less: the number says nothing.
+    /// No bound: the true value may be larger or smaller.
     Unknown,
 }
 
 impl Bound {
-    /// What is known of how much more one side is than another, of whose samples this many reached
-    /// a limit.
+    /// The bound of the ratio of one side to another, with these numbers of samples that reached a
+    /// limit.
     #[must_use]
     pub fn of_sides([before, after]: [u32; 2]) -> Self {
         match (before > 0, after > 0) {
@@ -34,7 +34,7 @@ impl Bound {
 pub struct BoundedValue {
     /// The number.
     pub value: f64,
-    /// What it says.
+    /// How the number bounds the true value.
     pub bound: Bound,
 }
 
@@ -51,7 +51,7 @@ impl BoundedValue {
         Self { value, bound: if is_bound { Bound::AtLeast } else { Bound::Exact } }
     }
 
-    /// What stands before the number: `> `, `< `, or nothing.
+    /// The mark before the number: `> `, `< `, or nothing.
     #[must_use]
     pub fn mark(self) -> &'static str {
         match self.bound {

@@ -56,7 +56,7 @@ impl Summary {
     }
 }
 
-/// Where the geometric mean of the population is, with 95 %, if logarithms are Gaussian.
+/// The 95 % interval of the population's geometric mean, if logarithms are Gaussian.
 fn mean_interval(values: &[f64]) -> Option<(f64, f64)> {
     let usable = values.len() > 1 && values.iter().all(|value| *value > 0.0);
     let logs: Vec<f64> = values.iter().filter(|_| usable).map(|value| value.ln()).collect();

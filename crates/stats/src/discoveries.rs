@@ -1,7 +1,7 @@
 //! How many discoveries to believe when many families are looked at.
 
 /// The largest p value that is believed, of any family, so that of the discoveries that are
-/// believed at most the share `q` is expected to be false; 0 when none is.
+/// believed at most the share `q` is expected to be false; 0 if none is believed.
 ///
 /// A family is what one series shows: its p values, each already that of the whole family (how
 /// often a family without any discovery would show one as small somewhere), in any order; a family

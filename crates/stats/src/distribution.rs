@@ -1,5 +1,5 @@
-//! The few probability distributions that tests and intervals stand on: normal, Student's t,
-//! Fisher's F, binomial, hypergeometric.
+//! The few probability distributions that tests and intervals use: normal, Student's t, Fisher's F,
+//! binomial, hypergeometric.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -113,7 +113,7 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
     fraction
 }
 
-/// The logarithm of the number of ways to choose `k` of `n`; minus infinity where there is none.
+/// The logarithm of the number of ways to choose `k` of `n`; minus infinity if there is none.
 #[must_use]
 pub fn ln_choose(n: usize, k: usize) -> f64 {
     ln_binomial(n as u64, k as u64)

@@ -1,11 +1,11 @@
 //! The smallest difference that comparisons on this host will find, from a program compared with
 //! itself.
 //!
-//! Both programs are one, and the order within each round is drawn at random. So either execution
-//! of a round could as well have been the other program's: swapping them in some rounds makes
-//! another comparison of the same length on the same host. What many of those show is what later
-//! comparisons will show. The standard error falls with the square root of the number of rounds,
-//! since the order of each is drawn again.
+//! Both programs are one, and the order within each round is drawn at random. So the executions of
+//! a round are exchangeable: swapping them in some rounds makes another comparison of the same
+//! length on the same host. The results of many such comparisons predict those of later ones. The
+//! standard error falls with the square root of the number of rounds, since the order of each is
+//! drawn again.
 
 use crate::compare::Looks;
 use crate::distribution::normal_quantile;
@@ -16,12 +16,12 @@ use crate::interleaved::{Contrast, InterleavedExecution};
 const COMPARISONS: u32 = 64;
 /// With fewer rounds nothing is forecast.
 const ROUNDS: usize = 40;
-/// The error that comparisons make: they call a difference where there is none.
+/// The error that comparisons make: they report a difference where none exists.
 const ERROR: f64 = 0.05;
 /// How often a difference is to be found: the usual power.
 const POWER: f64 = 0.8;
 
-/// What comparisons on a host can find.
+/// The differences that comparisons on a host can find.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// The standard error of a comparison of one round, of the logarithm of the ratio.

@@ -15,8 +15,7 @@ const MOST: u32 = 1000;
 const LITTLE: f64 = 0.01;
 /// How likely the recommended repetition is to say more.
 const LIKELY: f64 = 0.8;
-/// What is recommended has no more layouts than these, and no more executions of each than
-/// those.
+/// The largest numbers of layouts, and of executions of each, that `would_decide` recommends.
 const TELLING: (u32, f64) = (200, 10_000.0);
 /// No topmost level is.
 const MOST_LAYOUTS: u32 = 10_000;
@@ -24,7 +23,7 @@ const MOST_LAYOUTS: u32 = 10_000;
 /// The values of one execution.
 pub type Process = Vec<f64>;
 
-/// What was measured of several layouts: of each the executions, of each of those the values.
+/// The values of several layouts: each has executions, and each of these has values.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutValues<'a>(pub &'a [Vec<Process>]);
 
@@ -34,8 +33,8 @@ pub struct Levels {
     /// The geometric mean of the medians of layouts: a few slow executions do not raise it above
     /// what is shown of each.
     pub mean: f64,
-    /// Where that of all layouts is, with 95 %: by the layouts, of which there may be few; `None`
-    /// for a single one.
+    /// The 95 % interval of the mean of all layouts, from the layouts, which may be few; `None` for
+    /// a single one.
     pub interval: Option<(f64, f64)>,
     /// Of values of one execution; `None` where executions have one each.
     pub keep: Option<f64>,
@@ -43,10 +42,10 @@ pub struct Levels {
     pub restart: f64,
     /// Of builds of one source linked in another order, beyond that. `None` for a single one.
     pub relink: Option<f64>,
-    /// What that is at the most, with 95 %: an estimate of 0 says that it is not distinguished from
-    /// restarting, not that it is none.
+    /// The 95 % upper bound. An estimate of 0 means that relinking is not distinguished from
+    /// restarting, not that it has no effect.
     pub relink_at_most: Option<f64>,
-    /// What that is at the least, with 95 %; 0 where it is not distinguished from restarting.
+    /// The 95 % lower bound; 0 if relinking is not distinguished from restarting.
     pub relink_at_least: Option<f64>,
     /// Of the means of layouts, all below included.
     pub means: Option<f64>,
@@ -124,21 +123,21 @@ impl Levels {
         })
     }
 
-    /// Whether what linking adds is distinguished from what starting again adds.
+    /// Whether the variation from linking is distinguished from the variation from restarting.
     #[must_use]
     pub fn is_detected(&self) -> bool {
         self.relink_at_least.is_some_and(|least| least > 0.0)
     }
 
     /// Whether linking is not shown to add anything, and if it does, adds less than 1 %: then one
-    /// build represents all.
+    /// build represents all builds.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
         !self.is_detected() && self.relink_at_most.is_some_and(|most| most < LITTLE)
     }
 
-    /// Whether linking is not shown to add anything, and may well add what matters: what was
-    /// measured is too noisy to show it.
+    /// Whether linking is not shown to add variation, but may add a relevant amount: the
+    /// measurements are too noisy to show it.
     #[must_use]
     pub fn is_too_noisy(&self) -> bool {
         !self.is_detected() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
@@ -157,8 +156,8 @@ impl Levels {
         let least = u32::try_from(self.layouts).unwrap_or(u32::MAX).max(2);
         let enough = |layouts: u32| {
             let processes = self.processes_that_decide(f64::from(layouts))?;
-            // Where as many should have shown it already, chance was against it: then it is
-            // twice as many.
+            // If this number should have shown it already, chance prevented it, and twice the
+            // number is recommended.
             let twice = 2.0 * self.layouts as f64 * self.processes / f64::from(layouts);
             Some((layouts, processes.max(twice).max(self.processes).ceil()))
         };
@@ -206,7 +205,7 @@ impl Levels {
             if best.is_some_and(|(cost, _)| cost <= count * (build + 1.0)) {
                 break;
             }
-            // What is left to the executions of one layout.
+            // The part left to the executions of one layout.
             let reach = precision * count.sqrt() / student_quantile(0.975, count - 1.0);
             let room = reach.powi(2) - relink.powi(2);
             let processes = (each / room).ceil().max(1.0);
@@ -238,9 +237,8 @@ impl Levels {
     }
 }
 
-/// What a level adds at the least and at the most, each with 95 %, as standard deviations: from the
-/// variance of its means and the part of it that comes from below, each with its degrees of
-/// freedom.
+/// The 95 % bounds of the standard deviation that a level adds: from the variance of its means and
+/// the part that comes from the level below, each with its degrees of freedom.
 ///
 /// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller
 /// than if the level added nothing counts as that for the upper one: it is a sign of chance, and

@@ -5,8 +5,8 @@
 //! whether a change is only waiting. No I/O, no clock, no randomness that is not handed in; nothing
 //! here knows what the numbers measure. Each function cites its source.
 //!
-//! No crate of ours is used here. Where an answer is kept too, `record` has a type of its own, in
-//! the form of the store, and `experiment` makes the one from the other in a single place.
+//! This crate uses no other crate of Tachograph. `record` has separate types for answers that are
+//! kept, in the form of the store, and `experiment` converts them in a single place.
 
 pub mod anytime;
 pub mod bisect;

@@ -1,16 +1,16 @@
 //! Outliers: samples that are far off by a stated rule. They are flagged, never dropped.
 //!
 //! The rule is the modified z-score of Iglewicz & Hoaglin, *How to Detect and Handle Outliers*
-//! (1993), 3.3: `0.6745 · (x − median) / MAD`, far off above 3.5 in size, here of the values'
-//! logarithms: what disturbs an execution multiplies its time, and half and twice are equally far.
-//! Where more than half of the values are equal, so that the MAD is 0, the mean distance from the
+//! (1993), 3.3: `0.6745 · (x − median) / MAD`, an outlier above 3.5 in size, here of the values'
+//! logarithms: disturbances multiply the time of an execution, and half and twice are equally far.
+//! If more than half of the values are equal, so that the MAD is 0, the mean distance from the
 //! median times 1.2533 takes its place, as there.
 
 use crate::summary::median;
 
 /// A score larger in size than this is an outlier.
 pub const OUTLIER_SCORE: f64 = 3.5;
-/// Of fewer values than this none is called an outlier: their own spread is not known.
+/// The least number of values with outliers: the spread of fewer values is not known.
 pub const OUTLIER_LEAST: usize = 6;
 
 /// A value that is far off.
@@ -26,7 +26,7 @@ pub struct Outlier {
 
 /// The outliers among the values, in their order.
 ///
-/// Values that have no logarithm (0, below 0, not finite) are left out, and are none.
+/// Values that have no logarithm (0, below 0, not finite) are left out, and are no outliers.
 #[must_use]
 pub fn outliers(values: &[f64]) -> Vec<Outlier> {
     let logs: Vec<(usize, f64)> = values

@@ -5,10 +5,10 @@ use std::f64::consts::PI;
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
 pub(crate) const MAD_TO_SD: f64 = 1.4826;
 
-/// This many values in a row that are the same stand still.
+/// The number of equal values in a row that count as constant.
 pub(crate) const STANDING: usize = 10;
 
-/// This many values show whether they are of two sizes:
+/// The number of values that shows whether they are of two sizes:
 const MANY: usize = 20;
 /// from this many standard deviations of the small ones up to this many
 const APART: (f64, f64) = (2.5, 4.0);
@@ -59,8 +59,8 @@ fn deviation_of_half(values: &[f64]) -> f64 {
 /// The standard deviation around 0 of what is not far out: more efficient than [`deviation`], from
 /// which it starts.
 ///
-/// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian,
-/// until it stands.
+/// Values beyond `2.5` of it are left out, which is corrected as for Gaussian noise, until the
+/// result is constant.
 pub(crate) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
     const REACH: f64 = 2.5;
     // The variance of a Gaussian cut off at `REACH`.
@@ -92,9 +92,9 @@ pub(crate) fn of_noise(values: &[f64]) -> f64 {
 /// The standard deviation around 0 of the small ones of values that are of two sizes, with hardly
 /// any between.
 ///
-/// Where values go to and fro between modes, neighbours differ by noise or by what the modes lie
-/// apart; so do values and the level of one mode. But small ones are no noise where they are
-/// nothing, as of counts, or where values stand still.
+/// If values go to and fro between modes, neighbours differ by noise or by the distance between the
+/// modes, and so do values and the level of one mode. But small differences are no noise if they
+/// are 0, as with counts, or if values are constant.
 pub(crate) fn of_small(values: &[f64]) -> Option<f64> {
     let stands_still = |run: &[f64]| run.len() >= STANDING;
     if values.len() < MANY || values.chunk_by(|one, next| one == next).any(stands_still) {

@@ -19,38 +19,38 @@ pub const MOST: usize = 300;
 /// How a sequence goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelCourse {
-    /// It begins at the level that it ends at.
+    /// The sequence begins at the level of its end.
     Flat,
     /// The level changes too near to the end to say that it stays.
     NoSteadyState,
-    /// It begins at a better level than the one that it ends at.
+    /// The sequence begins at a better level than its end.
     Slowdown,
-    /// It begins at a worse level than the one that it ends at, and none was better.
+    /// The sequence begins at a worse level than its end, and no level was better than the end.
     WarmUp,
 }
 
 /// A part of a sequence whose level does not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelPhase {
-    /// Which values.
+    /// The range of values.
     pub range: Range<usize>,
     /// Their median.
     pub level: f64,
 }
 
-/// What is known of the level of a sequence.
+/// The phases of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
     /// How it goes.
     pub course: LevelCourse,
     /// Its parts, in order.
     pub phases: Vec<LevelPhase>,
-    /// How many values come before the steady state; 0 where there is none.
+    /// How many values come before the steady state; 0 if there is none.
     pub before: usize,
 }
 
-/// What is known of the level of these values of successive executions of one program, of which
-/// less is better or more.
+/// The phases of these values of successive executions of one program; `less_is_better` is the
+/// metric's direction.
 ///
 /// The steady state begins with the first phase that cannot be distinguished from the last one:
 /// what disturbed the middle of a sequence does not make a warm-up of its beginning.

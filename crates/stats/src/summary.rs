@@ -1,4 +1,4 @@
-//! What a handful of samples says: location, spread and how well the median is known.
+//! The summary of a few samples: location, spread and the precision of the median.
 
 use crate::BoundedValue;
 
@@ -19,20 +19,19 @@ pub struct Summary {
     pub q3: f64,
     /// The median of the distances from the median.
     pub mad: f64,
-    /// Where the median of the population is, with at least 95 % confidence; absent below six
-    /// samples, from which no such interval can be had.
+    /// The interval of the population's median, with at least 95 % confidence; absent below six
+    /// samples, which cannot give one.
     pub interval: Option<(f64, f64)>,
     /// How many of the samples were [cut off](Summary::censored): they would have been more.
     pub censored: usize,
-    /// Whether the median is only known to be more than this.
+    /// Whether the median is only a lower bound.
     pub is_bound: bool,
-    /// Whether the smallest is: one that was cut off, below all others, may have been anything
-    /// above.
+    /// Whether the smallest value is a lower bound: an execution that was cut off below all others.
     pub min_is_bound: bool,
 }
 
 impl Summary {
-    /// Summarises the finite ones of these samples; `None` when there are none.
+    /// Summarises the finite samples; `None` if there are none.
     #[must_use]
     pub fn of(samples: &[f64]) -> Option<Self> {
         let sorted = sorted(samples);
@@ -54,8 +53,8 @@ impl Summary {
         })
     }
 
-    /// The same with an interval that reaches this far to either side of the median, as a
-    /// logarithm; with its own where none is given, or samples were cut off.
+    /// The same with an interval of this reach to either side of the median, as a logarithm. The
+    /// own interval remains if no reach is given, or if samples were cut off.
     #[must_use]
     pub fn with_reach(self, reach: Option<f64>) -> Self {
         let given = reach.filter(|_| self.censored == 0).map(f64::exp);

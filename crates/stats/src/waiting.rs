@@ -1,8 +1,8 @@
-//! Whether a change of wall time is only waiting for a CPU, which other work on the host used.
+//! Whether a change of wall time is only waiting for a CPU that other work on the host used.
 //!
 //! An execution takes its own time, and the time in which it was ready and got no CPU. Its own time
-//! has all that the program does: computing, sleeping, reading files. Where that hardly changed,
-//! the host did the rest.
+//! has all actions of the program: computing, sleeping, reading files. If this time hardly changed,
+//! the host caused the rest.
 
 use crate::Summary;
 
@@ -31,7 +31,7 @@ const BUSY: f64 = 0.9;
 /// One that uses more CPU time than wall time has several threads, which may wait for each other.
 const PARALLEL: f64 = 1.05;
 
-/// What one execution took, in one unit of time.
+/// The times of one execution, in one unit of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExecutionTimes {
     /// From its start to its end.
@@ -61,9 +61,9 @@ impl ExecutionTimes {
             && executions.iter().all(|it| it.cpu <= PARALLEL * it.wall)
     }
 
-    /// CPU time and waiting for a CPU by wall time, of all executions; more than 1 where several
-    /// CPUs are used at once. Where only a part of the waiting is read, it is the CPU time of the
-    /// execution that was disturbed least, by its time without that part.
+    /// CPU time and waiting for a CPU by wall time, of all executions; more than 1 if several CPUs
+    /// are used at once. If only a part of the waiting is read, the share is the CPU time of the
+    /// least disturbed execution, by its time without that part.
     #[must_use]
     pub fn busy_share(executions: &[Self]) -> Option<f64> {
         if !reads_waiting(executions) {
@@ -78,15 +78,15 @@ impl ExecutionTimes {
 /// How long executions waited for a CPU, as shares of their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WaitedShare {
-    /// What is read.
+    /// The waiting that is read.
     pub read: f64,
-    /// What may be beside it, where the waiting of the whole program is not read; else 0.
+    /// The possible further waiting if the waiting of the whole program is not read; otherwise 0.
     pub unread: f64,
 }
 
 impl WaitedShare {
-    /// Of these executions, while others used that many CPUs. Where only a part of the waiting is
-    /// read, all time beyond the CPU time may be waiting, as far as others used CPUs.
+    /// The waiting of these executions, while others used that many CPUs. If only a part of the
+    /// waiting is read, all time beyond the CPU time may be waiting, as far as others used CPUs.
     #[must_use]
     pub fn of(executions: &[ExecutionTimes], others: f64) -> Self {
         let sum = |of: fn(&ExecutionTimes) -> f64| executions.iter().map(of).sum::<f64>();
@@ -103,35 +103,35 @@ impl WaitedShare {
         Self { read, unread }
     }
 
-    /// What is read, and what may be beside it.
+    /// The share that is read, plus the possible rest.
     #[must_use]
     pub fn share(self) -> f64 {
         self.read + self.unread
     }
 
-    /// What it is at the most, the launcher's included.
+    /// The largest possible waiting, including the launcher's.
     #[must_use]
     pub fn most(self) -> f64 {
         self.share().max(LAUNCHED * self.read)
     }
 }
 
-/// What is left of a change of wall time without what other work on the host did.
+/// The residual of a change of wall time without the effect of other work on the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WithoutWaiting {
     /// The change of the program's own time, as a logarithm.
     pub effect: f64,
-    /// Whether that is of CPU time, since the waiting of all of the program is not read.
+    /// Whether the residual is of CPU time, since the waiting of the whole program is not read.
     pub by_cpu: bool,
 }
 
-/// What is left of a change of wall time by this logarithm between executions before and after,
-/// where other work on the host is most of it; nothing where it is the program's, or not known.
+/// The residual of a change of wall time of this logarithm, between executions before and after, if
+/// other work on the host explains most of it; `None` if the program does, or if unknown.
 ///
-/// What is left is to be at most three tenths of the change by the ratio of both medians, and half
-/// by the far end of its interval. For that the distances of the medians to the ends of their 95 %
-/// intervals are squared and added (Zou & Donner, "Construction of confidence limits about effect
-/// measures", Statistics in Medicine 27, 2008).
+/// The residual must be at most three tenths of the change by the ratio of both medians, and at
+/// most half by the far end of its interval. For that the distances of the medians to the ends of
+/// their 95 % intervals are squared and added (Zou & Donner, "Construction of confidence limits
+/// about effect measures", Statistics in Medicine 27, 2008).
 #[must_use]
 pub fn without_waiting(effect: f64, sides: [&[ExecutionTimes]; 2]) -> Option<WithoutWaiting> {
     let slower = sides[usize::from(effect > 0.0)];

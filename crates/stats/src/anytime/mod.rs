@@ -1,9 +1,9 @@
 //! Intervals that stay valid however often one looks.
 //!
-//! A 95 % interval for a fixed number of samples misses in 5 % of *one* look. Who looks after each
-//! sample and stops when he likes what he sees gets more chances to be wrong. The intervals here
-//! hold at all numbers of samples at once: with at least 95 % probability not one of them, of the
-//! whole sequence, misses. So any rule may stop it.
+//! A 95 % interval for a fixed number of samples misses in 5 % of *one* look. A user who looks
+//! after each sample and stops at a result that he likes has more chances to be wrong. The
+//! intervals here hold at all numbers of samples at once: with at least 95 % probability no
+//! interval of the whole sequence misses. So any rule may stop the measurement.
 //!
 //! Ville's inequality for Robbins' mixture: if each sample is below the median m with probability
 //! ½, whatever came before, then of n samples with k below m
@@ -24,32 +24,31 @@
 //! Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm
 //! identification", Bernoulli 28 (2022), for all quantiles.
 //!
-//! Nothing is assumed of the shape of the noise, ties and several modes included; that samples be
-//! independent is.
+//! Nothing is assumed about the shape of the noise: ties and several modes are allowed. The samples
+//! must be independent.
 
 #[cfg(test)]
 mod tests;
 
 use crate::Summary;
 
-/// Both parameters of the mixture's beta distribution. A larger one would give narrower intervals
-/// of many samples and none of few: with 3 there is one from 10 samples on, none is narrower by
-/// more than a rank at 200, or by more than five at 1,000.
+/// Both parameters of the mixture's beta distribution. A larger value would give narrower intervals
+/// of many samples, but no intervals of few. With 3, intervals begin at 10 samples; another value
+/// narrows them by at most one rank at 200 samples, and by at most five at 1,000.
 const PRIOR: f64 = 3.0;
 
-/// Where the martingale has spoken: one in this many sequences ever reaches it by chance.
+/// The martingale's threshold: by chance, one in this many sequences ever reaches it.
 const ODDS: f64 = 20.0;
 
-/// The interval of the population's median that is valid at all times with 95 %: these ascending
-/// samples may have been looked at after each, and their number chosen by what was seen. `None`
-/// below 10.
+/// The interval of the population's median that is valid at all times with 95 %: the number of
+/// these ascending samples may have been chosen by looking after each one. `None` below 10.
 fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let k = rank(sorted.len());
     (k > 0).then(|| (sorted[k - 1], sorted[sorted.len() - k]))
 }
 
-/// The least number of samples of `n` below a value at which it is not refused as the median; 0
-/// when none is.
+/// The least number of samples of `n` below a value that does not exclude the value as the median;
+/// 0 if every number excludes it.
 fn rank(n: usize) -> usize {
     let mut log_martingale = log_martingale(n, 0);
     let mut k = 0;
@@ -68,8 +67,8 @@ fn log_martingale(n: usize, k: usize) -> f64 {
 }
 
 impl Summary {
-    /// As [`Summary::censored`], with the interval that is [valid at all times](crate::anytime)
-    /// where the number of samples was chosen by looking at them.
+    /// As [`Summary::censored`], with the interval that is [valid at all times](crate::anytime) if
+    /// the number of samples was chosen by looking at them.
     #[must_use]
     pub fn sampled(values: &[f64], bounds: &[f64], looked_at: bool) -> Option<Self> {
         if looked_at {

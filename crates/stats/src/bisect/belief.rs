@@ -1,11 +1,11 @@
-//! What is believed, of a metric or of a command that passes or fails.
+//! The belief about a metric, or about a command that passes or fails.
 
 use super::levels::{BisectLevels, LevelPosterior};
 use super::rates::Rates;
 use super::record::{LevelReading, Record};
 use super::rules::{BisectionRules, BuildVariation, ValueKind};
 
-/// What is believed of the range between two ends.
+/// The belief about the range between two ends.
 #[derive(Clone, Debug)]
 pub(super) enum RangeBelief {
     /// Of a metric.
@@ -73,8 +73,8 @@ impl RangeBelief {
         tested.get(place.max(1) - 1).copied().unwrap_or(from)
     }
 
-    /// The step if there is one, and its variance; given that it is in the interval that ends here,
-    /// or in any.
+    /// The step if there is one, and its variance; given that the step is in the interval that ends
+    /// here, or in any interval.
     pub(super) fn step(&self, from: Option<usize>) -> Option<(f64, f64)> {
         match self {
             Self::Levels(levels) => levels.step_given(from),

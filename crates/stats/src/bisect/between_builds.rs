@@ -1,4 +1,4 @@
-//! Whether builds are shown to differ by more than their samples and one step explain.
+//! The test whether builds differ by more than their samples and one step explain.
 
 use super::record::Record;
 use crate::distribution::fisher_quantile;

@@ -1,4 +1,4 @@
-//! Which revision to measure next, and how often: the most informative for its cost.
+//! The choice of the next revision and its number of samples: the most informative for its cost.
 
 use super::belief::RangeBelief;
 use super::failing;
@@ -21,7 +21,7 @@ const WORTHLESS: f64 = 1e-3;
 /// shorter.
 const EACH: usize = 128;
 
-/// What is known when choosing.
+/// The knowledge at a choice.
 struct ChoiceKnown<'a> {
     posterior: &'a LevelPosterior,
     record: &'a Record,
@@ -99,7 +99,7 @@ pub(super) fn next(
     (best.1 > 0.0).then_some(best.0)
 }
 
-/// Where to split an interval, and how likely the change is to be at or before that place.
+/// The place to split an interval, and how likely the change is to be at or before that place.
 fn inside(
     before: usize,
     from: usize,

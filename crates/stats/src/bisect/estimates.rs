@@ -53,7 +53,7 @@ impl RevisionLevels {
         }
     }
 
-    /// What changed from a revision to a later one, and its variance.
+    /// The change from a revision to a later one, and its variance.
     pub(super) fn between(&self, ends: (usize, usize), record: &Record) -> Option<(f64, f64)> {
         let (before, after) = (self.level(ends.0, record)?, self.level(ends.1, record)?);
         Some((after.0 - before.0, before.1 + after.1))
@@ -74,8 +74,8 @@ fn fit(
     }
 }
 
-/// What changed from a revision to a later one, on the scale of the readings, with its variance. A
-/// metric without noise has none.
+/// The change from a revision to a later one, on the scale of the readings, with its variance. A
+/// metric without noise has variance 0.
 pub(super) fn between(
     ends: (usize, usize),
     levels: Option<&RevisionLevels>,

@@ -37,7 +37,7 @@ pub(super) fn chance(at: usize, record: &Record) -> f64 {
 const TRIED: usize = 8;
 const HOPELESS: f64 = 0.8;
 
-/// Whether nothing between these two is worth trying.
+/// Whether no revision between these two is worth a try.
 pub(super) fn is_closed(before: usize, after: usize, record: &Record) -> bool {
     if after - before <= 1 {
         return true;

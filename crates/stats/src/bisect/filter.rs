@@ -1,4 +1,4 @@
-//! What is known of levels that are not known.
+//! The distribution of unknown levels.
 //!
 //! A Kalman filter over level, step and, where builds vary, an offset of each build. Its evidence
 //! is the chance of all values so far with these unknowns integrated out (Kalman 1960; Harvey,

@@ -80,7 +80,7 @@ fn binomial(rate: f64, samples: usize) -> Vec<f64> {
     chances
 }
 
-/// The cell that a place lies in, and how far in.
+/// The cell of a place, and the position within the cell.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,9 +1,9 @@
-//! What is believed of a metric: where its level changed, if it did.
+//! The belief about a metric: where its level changed, if it did.
 //!
-//! A hypothesis is an interval between two tested revisions that holds the change, or that there is
-//! none. Each carries a filter for each kind of noise, so that levels, step, scale and tails, all
-//! unknown, are averaged over. The cost of a reading is that of tested revisions times
-//! kinds of noise, however many candidates there are.
+//! A hypothesis is an interval between two tested revisions that holds the change, or that nothing
+//! changed. Each carries a filter for each kind of noise, so that levels, step, scale and tails,
+//! all unknown, are averaged over. The cost of a reading is that of tested revisions times kinds of
+//! noise, however many candidates there are.
 
 use super::filter::{KalmanFilter, PARTS};
 use super::information::Channel;
@@ -21,7 +21,7 @@ struct LevelHypothesis {
     filters: Vec<KalmanFilter>,
 }
 
-/// What is believed.
+/// The belief.
 #[derive(Clone, Debug)]
 pub(super) struct BisectLevels {
     pub(super) ends: (usize, usize),
@@ -62,7 +62,7 @@ impl BisectLevels {
         }
     }
 
-    /// Takes up a reading of a revision between the ends; others are none of its business.
+    /// Includes a reading of a revision between the ends; other readings are ignored.
     pub(super) fn observe(&mut self, reading: LevelReading) {
         if reading.revision < self.ends.0 || self.ends.1 < reading.revision {
             return;
@@ -139,8 +139,8 @@ impl BisectLevels {
         all.take(self.wanted(end)).copied().collect()
     }
 
-    /// How many readings make the start of an end: twice as many where the first lie far apart,
-    /// whose median may be anywhere.
+    /// How many readings make the start of an end: twice as many if the first ones are far apart,
+    /// since their median may be anywhere.
     pub(super) fn wanted(&self, end: usize) -> usize {
         let all = self.readings.iter().filter(|reading| reading.revision == end);
         let first: Vec<LevelReading> = all.take(START).copied().collect();
@@ -167,8 +167,8 @@ impl BisectLevels {
         }
     }
 
-    /// Splits the interval that this revision lies in: so far, both parts have explained everything
-    /// equally well.
+    /// Splits the interval around this revision: both parts have explained all readings equally
+    /// well so far.
     fn add_tested(&mut self, revision: usize) {
         let Err(place) = self.tested.binary_search(&revision) else { return };
         let later = self.tested[place];
@@ -261,9 +261,8 @@ impl BisectLevels {
         posterior
     }
 
-    /// The step if there is one, and its variance; from this interval alone where it is given. As
-    /// it would be without *no change* in the race, whose weight drowns all others where nothing
-    /// changed.
+    /// The step if there is one, and its variance; from this interval alone if it is given. The
+    /// hypothesis *no change* is left out, since its weight exceeds all others if nothing changed.
     pub(super) fn step_given(&self, from: Option<usize>) -> Option<(f64, f64)> {
         let worth = self.worth();
         let chosen = |hypothesis: &LevelHypothesis| {
@@ -298,7 +297,7 @@ impl BisectLevels {
         let noises = self.noises();
         let worth = |expected: f64| -> f64 {
             let all = noises.iter().map(|(noise, share)| {
-                // What differences of two are apart has no skew.
+                // Differences of two values have no skew.
                 let variance = 2.0 * noise.tail.spread() * noise.variance();
                 let tail = noise.tail.even();
                 let of_pair =
@@ -313,7 +312,7 @@ impl BisectLevels {
     }
 }
 
-/// What is believed, in numbers.
+/// The belief in numbers.
 #[derive(Clone, Debug)]
 pub(super) struct LevelPosterior {
     pub(super) nothing: f64,
@@ -369,7 +368,7 @@ impl LevelMixture {
     }
 }
 
-/// What a value of a revision is the sum of.
+/// The parts that add up to a value of a revision.
 fn parts(noise: &BisectNoise, changed: bool, offset: usize) -> LevelParts {
     let mut parts = LevelParts { all: [0; 3], length: 1 };
     if changed {
@@ -401,7 +400,7 @@ impl std::ops::Deref for LevelParts {
     }
 }
 
-/// Whether more than two thirds are within some standard deviations of the median.
+/// Whether more than two thirds of the readings are within some standard deviations of the median.
 fn together(readings: &[LevelReading], scale: f64) -> bool {
     let middle = middle(readings);
     let near =
@@ -420,7 +419,7 @@ fn of_median(noise: &BisectNoise, count: usize) -> f64 {
     worse * noise.variance() / count as f64
 }
 
-/// What the scatter of the start, which its medians leave out, says of the noise.
+/// The evidence about the noise in the scatter of the start, which its medians leave out.
 fn of_start(noise: &BisectNoise, ends: [&[LevelReading]; 2]) -> f64 {
     let of = |readings: &[LevelReading]| {
         let centre = middle(readings) - noise.tail.median() * noise.scale;

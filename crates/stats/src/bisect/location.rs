@@ -1,9 +1,9 @@
 //! The level of a build by its own samples alone, whatever the noise is shaped like.
 //!
-//! A median says as much as two thirds of the samples would where noise is Gaussian, and less
-//! where it is skewed. So each kind of noise is as likely as it explains how samples of the same
-//! build lie among themselves, their level integrated out, and a level is what is believed of it by
-//! all kinds: what builds are apart is no part of that.
+//! With Gaussian noise a median is as informative as the mean of two thirds of the samples, and
+//! less with skewed noise. So each kind of noise gets a probability by how well it explains the
+//! differences between samples of one build, with their level integrated out. A level averages over
+//! all kinds. Differences between builds are no part of that.
 
 use super::filter::Tail;
 
@@ -14,7 +14,7 @@ struct LocationKind {
     tail: Tail,
 }
 
-/// What is believed of the level of a build.
+/// The belief about the level of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct CauseLocation {
     pub(super) level: f64,
@@ -99,10 +99,10 @@ fn kinds(scale: f64) -> impl Iterator<Item = LocationKind> {
 /// Parts of what the differences of samples say.
 const SCALES: [f64; 5] = [0.5, 0.7, 1.0, 1.4, 2.0];
 const FREEDOM: [f64; 2] = [3.0, 30.0];
-/// None, and as execution times have.
+/// No skew, and the skew of execution times.
 const SKEWS: [f64; 2] = [1.0, 1.8];
 
-/// This many places of a level are tried, this many scales beyond the values, of which those
+/// The number of places of a level that are tried, over this many scales beyond the values. Values
 /// farther off than that are outliers.
 const PLACES: usize = 96;
 const BEYOND: f64 = 4.0;

@@ -1,10 +1,10 @@
-//! Which revision changed a metric, and how sure.
+//! Which revision changed a metric, and with what confidence.
 //!
-//! [`Bisector`] says what to measure next ([`Bisector::next`]) and is given what was seen
-//! ([`Bisector::observe`]), until it names the revision, the smallest set that holds it, or says
-//! that nothing changed. It executes nothing, draws nothing and knows no time but the seconds it is
-//! given: the same observations in the same order give the same steps, so that a bisection is
-//! resumed by replaying what was observed. The rules are in `docs/src/method/bisect.md`.
+//! [`Bisector`] chooses what to measure next ([`Bisector::next`]) and receives the result
+//! ([`Bisector::observe`]). In the end it names the revision or the smallest set that holds it, or
+//! finds that nothing changed. It executes nothing, uses no random numbers and knows only the times
+//! it is given. So the same observations in the same order give the same steps, and a bisection is
+//! resumed by replaying the observations. The rules are in `docs/src/method/bisect.md`.
 //!
 //! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
 //! (the most informative revision for its cost is next, the ends again in between),
@@ -68,8 +68,8 @@ use rules::START;
 use search::{Decision, Search};
 use sides::SideLevels;
 
-/// Where all changes are requested, no gap between measured revisions of a side without one is
-/// longer than this part of all candidates, and none holds a single one.
+/// If all changes are requested, no gap between measured revisions of a side without a culprit is
+/// longer than an eighth of all candidates, and every gap has at least two candidates.
 const GAPS: usize = 8;
 
 /// From this number of samples on, decisions on a host whose speed moves become rarer …
@@ -89,36 +89,36 @@ pub struct Bisector {
     waiting: Vec<(usize, usize)>,
     queue: VecDeque<Portion>,
     culprits: Vec<BisectorCulprit>,
-    /// What came of the sides of culprits that hold no other.
+    /// The results of the sides of culprits that hold no other culprit.
     sides: Vec<BisectorSide>,
     /// The first usable revision of all, and the last.
     ends: (usize, usize),
-    /// Whether all that was looked for is found, and only what it leaves of the whole change is
+    /// Whether all that was searched for is found, and only the residual of the whole change is
     /// measured.
     accounting: bool,
     outcome: Option<Box<BisectorOutcome>>,
-    /// What changed from end to end as it was last shown.
+    /// The change from end to end as it was last shown.
     account: OnceCell<Account>,
 }
 
 impl Bisector {
-    /// This many candidates in order, both ends among them; `None` for fewer than two.
+    /// A bisector of this many candidates in order, including both ends; `None` for fewer than two.
     #[must_use]
     pub fn new(rules: BisectionRules, candidates: usize) -> Option<Self> {
         Self::with_prior(rules, candidates, &[])
     }
 
-    /// The same, where each candidate is the cause beforehand with a chance of its own: a weight
-    /// each, the first of which (nothing can have changed there) is of no matter. None at all: one
-    /// is as likely as another.
+    /// The same with a prior: a weight for each candidate to be the cause. The first weight does
+    /// not matter, since nothing can have changed there. Without weights all candidates are equally
+    /// likely.
     #[must_use]
     pub fn with_prior(rules: BisectionRules, candidates: usize, weights: &[f64]) -> Option<Self> {
         let each: Vec<usize> = (0..candidates).collect();
         Self::of_programs(rules, weights, &each)
     }
 
-    /// The same, where some candidates are the same program although others are between them: a
-    /// number for each candidate, which they share. What is observed of one of them holds for all.
+    /// The same, with candidates that are the same program although others are between them: these
+    /// share a number. An observation of one of them holds for all.
     #[must_use]
     pub fn of_programs(rules: BisectionRules, weights: &[f64], programs: &[usize]) -> Option<Self> {
         let candidates = programs.len();
@@ -148,7 +148,7 @@ impl Bisector {
         Some(bisection)
     }
 
-    /// What to do next. Nothing changes by asking.
+    /// The next step. Calling this changes nothing.
     #[must_use]
     pub fn next(&self) -> NextStep {
         match &self.outcome {
@@ -157,7 +157,7 @@ impl Bisector {
         }
     }
 
-    /// What it is at.
+    /// The current stage.
     #[must_use]
     pub fn stage(&self) -> BisectorStage {
         match &self.outcome {
@@ -212,15 +212,16 @@ impl Bisector {
         BisectorSide { finding, suspects: Vec::new(), ..side }
     }
 
-    /// Whether both ends are the same program, and all that was measured between them is like them.
+    /// Whether both ends are the same program, and all measured revisions between them are like
+    /// them.
     fn is_surely_nothing(&self, search: &Search) -> bool {
         let sd = search.posterior().sd;
         search.is_one_program(&self.record)
             && SideLevels::of(search.whole, sd, &self.record, &self.rules).is_like_ends()
     }
 
-    /// Forgets what was requested and decides again, from all that was observed. That nothing
-    /// changed may have been said by too little of it, where all changes are requested.
+    /// Drops the pending requests and decides again from all observations. If all changes are
+    /// requested, an earlier *nothing changed* may have had too few observations.
     pub fn reconsider(&mut self) {
         let is_nothing =
             |outcome: &BisectorOutcome| outcome.finding == BisectorFinding::NotReproduced;
@@ -235,8 +236,7 @@ impl Bisector {
         }
     }
 
-    /// Takes up what was seen of a revision, requested or not. What was not requested is knowledge
-    /// all the same.
+    /// Includes an observation of a revision. An observation that was not requested is used too.
     pub fn observe(&mut self, observation: &Observation) {
         if observation.revision >= self.candidates {
             return;
@@ -299,7 +299,7 @@ impl Bisector {
         portions.repeat(times)
     }
 
-    /// What is done is requested no more.
+    /// Removes a completed portion from the requests.
     fn strike_off(&mut self, revision: usize, samples: usize) {
         if let Some(first) = self.queue.front_mut().filter(|first| first.revision == revision) {
             first.samples = first.samples.saturating_sub(samples.max(1));
@@ -372,7 +372,7 @@ impl Bisector {
         }
     }
 
-    /// Nothing is named: the first side that stays undecided is the answer, if one does.
+    /// No culprit is named: the first side that stays undecided gives the answer, if there is one.
     fn finish_unnamed(&mut self) {
         let open = self.sides.iter().find(|side| side.finding != BisectorFinding::NotReproduced);
         let Some(side) = open else { return self.finish(BisectorFinding::NotReproduced) };
@@ -381,8 +381,8 @@ impl Bisector {
         self.finish(finding);
     }
 
-    /// What is still to be measured of a side whose ends are alike: what comes and goes again
-    /// between them is seen only there.
+    /// The portion still to be measured of a side whose ends are alike: a change that is undone
+    /// between them shows only there.
     fn unseen(&self, finding: BisectorFinding) -> Option<Portion> {
         if finding != BisectorFinding::NotReproduced {
             return None;
@@ -390,12 +390,12 @@ impl Bisector {
         self.shown().unseen(self.candidates / GAPS)
     }
 
-    /// What was measured of the side that is being searched.
+    /// The measured levels of the side that is being searched.
     fn shown(&self) -> SideLevels<'_> {
         SideLevels::of(self.search.whole, self.search.posterior().sd, &self.record, &self.rules)
     }
 
-    /// Whether no more time may be spent.
+    /// Whether the time is used up.
     fn is_spent(&self) -> bool {
         self.rules.budget.is_some_and(|budget| self.record.spent() >= budget)
     }
@@ -416,7 +416,7 @@ impl Bisector {
         self.next_range()
     }
 
-    /// Keeps what came of a side, and what of it is still to be searched.
+    /// Keeps the result of a side, and the ranges that are still to be searched.
     fn settle(&mut self, finding: BisectorFinding) {
         let side = report::side(finding, &self.search);
         let (sides, left) =
@@ -425,9 +425,8 @@ impl Bisector {
         self.waiting.extend(left);
     }
 
-    /// As long as it is said by few samples that something is left over: two more of each end,
-    /// culprit and parent, there and back. Of a program with two modes, few samples may all be of
-    /// one.
+    /// While few samples show a residual: two more samples of each end, culprit and parent, there
+    /// and back. Of a program with two modes, few samples may all be of one.
     fn doubtful(&self) -> Option<Vec<Portion>> {
         let rules = &self.rules;
         if self.is_spent() || rules.values == ValueKind::Failures || self.record.is_exact(rules) {
@@ -461,8 +460,8 @@ impl Bisector {
         report::outcome(finding, &self.search, &self.known(), &account)
     }
 
-    /// As it stands before anything is found. The account is that of the last decision where there
-    /// are many samples: it reads all samples of both ends.
+    /// The outcome before anything is found. With many samples the account is that of the last
+    /// decision, since it reads all samples of both ends.
     fn unfinished(&self) -> BisectorOutcome {
         let made = || self.known().account();
         let finding = BisectorFinding::Undecided(NoCulpritReason::Exhausted);

@@ -1,5 +1,5 @@
-//! What noise there may be: its scale, its tails, and how far builds are apart. What the host does
-//! is taken off before.
+//! The possible noise: its scale, its tails, and the differences between builds. The host's path is
+//! removed before.
 
 use super::filter::Tail;
 use super::record::LevelReading;
@@ -21,7 +21,7 @@ impl BisectNoise {
     }
 }
 
-/// Heavy tails, and such as Gaussian noise has.
+/// Degrees of freedom of heavy tails, and of nearly Gaussian tails.
 const FREEDOM: [f64; 2] = [3.0, 30.0];
 
 /// Noise of execution times may reach farther up than down, by this much either way.
@@ -30,7 +30,7 @@ const SKEWS: [f64; 2] = [1.0, 1.8];
 /// Noise below this part of the least effect does not matter, and is not believed from few samples.
 pub(super) const FLOOR: f64 = 1.0 / 16.0;
 
-/// Noise below this part of the least effect is none.
+/// Noise below this fraction of the least effect counts as no noise.
 pub(super) const NONE: f64 = 1.0 / 1000.0;
 
 /// Around what the readings themselves say, all that is likely.

@@ -1,12 +1,12 @@
-//! What a bisection found; `record::bisection` has the kept forms of these types, as `stats` uses
-//! no crate of ours.
+//! The outcome of a bisection. `record::bisection` has the kept forms of these types, since `stats`
+//! uses no other crate of Tachograph.
 
 /// How large a change is: `0.05` is 5 % more, of failures and differences the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EffectEstimate {
     /// The best guess.
     pub estimate: f64,
-    /// Where it is with 95 %.
+    /// The 95 % interval.
     pub interval: (f64, f64),
 }
 
@@ -15,12 +15,12 @@ pub struct EffectEstimate {
 pub struct BisectorCulprit {
     /// The first usable revision that has the change.
     pub revision: usize,
-    /// The last revision known to be without it. Those between both are unusable, or in the midst
-    /// of a long row of such: any of them may be the cause.
+    /// The last revision known to be without it. Revisions between both are unusable, or in a long
+    /// row of unusable ones: any of them may be the cause.
     pub parent: usize,
     /// How likely it is, of all revisions and *no change*.
     pub posterior: f64,
-    /// What changed from the parent to it, from all samples of both.
+    /// The change from the parent to the culprit, from all samples of both.
     pub effect: EffectEstimate,
     /// How many fresh pairs of parent and culprit verified it.
     pub pairs: usize,
@@ -51,10 +51,10 @@ pub enum NoCulpritReason {
     /// Builds differ among themselves enough that one revision cannot be distinguished from its
     /// neighbours.
     Builds,
-    /// Nothing that can be measured would say more.
+    /// No further measurement would help.
     Exhausted,
-    /// As many samples as all of it takes amid such noise do not show whether anything changed, and
-    /// no limit on its duration was given.
+    /// The number of samples that a whole bisection needs with such noise does not show whether
+    /// anything changed, and no limit on its duration was given.
     Noise,
 }
 
@@ -69,22 +69,22 @@ pub enum BisectorFinding {
     Undecided(NoCulpritReason),
 }
 
-/// What came of a side of a culprit, where all changes are looked for; of a side with another
-/// culprit, what came of the sides of that.
+/// The result of a side of a culprit, if all changes are searched for. A side with another culprit
+/// has the results of that culprit's sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BisectorSide {
     /// The revision that it begins after: measured, and not in question.
     pub good: usize,
     /// The last of it.
     pub bad: usize,
-    /// That it holds nothing as large as requested ([`BisectorFinding::NotReproduced`]), or why
-    /// that is undecided.
+    /// The side holds no change as large as requested ([`BisectorFinding::NotReproduced`]), or the
+    /// reason why that is undecided.
     pub finding: BisectorFinding,
-    /// Where it is undecided: the smallest set that holds the cause, if there is one.
+    /// If undecided: the smallest set that holds the cause, if there is one.
     pub suspects: Vec<BisectorSuspects>,
 }
 
-/// What is known of one tested revision.
+/// The estimates of one tested revision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RevisionEstimate {
     /// The revision's place among the candidates.
@@ -97,27 +97,27 @@ pub struct RevisionEstimate {
     pub error: f64,
 }
 
-/// What a bisection found, and by what.
+/// The outcome of a bisection, with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BisectorOutcome {
     /// How it ended.
     pub finding: BisectorFinding,
-    /// What is named and verified, in the order of verification.
+    /// The named and verified culprits, in the order of verification.
     pub culprits: Vec<BisectorCulprit>,
-    /// Where all changes are looked for: what came of each side of them that holds no other, in
+    /// If all changes are searched for: the result of each side that holds no other culprit, in
     /// order.
     pub sides: Vec<BisectorSide>,
-    /// Where no culprit is verified: the smallest set that holds it with 95 %, likeliest first.
+    /// If no culprit is verified: the smallest set that holds one with 95 %, likeliest first.
     pub suspects: Vec<BisectorSuspects>,
     /// How likely it is that nothing changed.
     pub nothing: f64,
     /// The usable ends, which are not those given where they could not be used.
     pub ends: (usize, usize),
-    /// What changed from end to end.
+    /// The change from end to end.
     pub change: Option<EffectEstimate>,
-    /// What the verified culprits leave of that; `None` without any.
+    /// The part of that change that the verified culprits do not explain; `None` without culprits.
     pub left_over: Option<EffectEstimate>,
-    /// Whether what is left over is too much to be chance.
+    /// Whether that part is too large to be chance.
     pub more: bool,
     /// All revisions that have values, in order.
     pub ladder: Vec<RevisionEstimate>,
@@ -126,8 +126,8 @@ pub struct BisectorOutcome {
     /// How sure it is that the host's speed moved meanwhile; 0 where it is not clear, and of a
     /// metric without noise.
     pub drift: f64,
-    /// Where nothing is named because builds vary: by how much here, as a standard deviation on the
-    /// scale of the effects. None where that they vary is not shown.
+    /// If nothing is named because builds vary: their standard deviation on the scale of the
+    /// effects. `None` if the variation is not shown.
     pub between_builds: Option<f64>,
     /// Builds made.
     pub builds: usize,
@@ -135,27 +135,27 @@ pub struct BisectorOutcome {
     pub samples: usize,
 }
 
-/// What a bisection is at.
+/// The stage of a bisection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BisectorStage {
     /// Both ends are measured until a change is certain or excluded.
     Proving,
     /// The revision is looked for.
     Searching,
-    /// What was found is measured again.
+    /// The finding is measured again.
     Verifying,
-    /// Nothing is left to do.
+    /// The bisection has ended.
     Finished,
 }
 
 /// How far a bisection has come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BisectorState {
-    /// What it is at.
+    /// The stage.
     pub stage: BisectorStage,
     /// How likely each stretch between tested revisions is to hold the cause, in order.
     pub belief: Vec<BisectorSuspects>,
-    /// What it came to; before the end what is known so far, with a finding that means nothing.
+    /// The outcome. Before the end it has what is known so far, with a finding that means nothing.
     pub outcome: Box<BisectorOutcome>,
     /// The sides of culprits that are still to be searched, in order, as though they ended here.
     pub open: Vec<BisectorSide>,
@@ -164,7 +164,7 @@ pub struct BisectorState {
 /// Why a revision has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnusableReason {
-    /// It could not be built.
+    /// The revision could not be built.
     NotBuilt,
     /// It crashed, or exited with a wrong status.
     Crashed,
@@ -172,7 +172,7 @@ pub enum UnusableReason {
     TimedOut,
     /// It answered wrongly.
     WrongAnswer,
-    /// Its output has no such metric.
+    /// The output has no such metric.
     NoMetric,
     /// A command that passes or fails said that it can decide neither, as by status 125 to `git
     /// bisect run`.

@@ -1,4 +1,4 @@
-//! Whether an effect that was verified is there under other circumstances too.
+//! Probes of a verified effect: whether it persists under other circumstances.
 
 use super::belief::RangeBelief;
 use super::estimates::{self, RevisionLevels};
@@ -9,26 +9,25 @@ use super::report;
 use super::rules::{BisectionRules, ODDS, ValueKind, WITHIN};
 use super::step::{Observation, ObservedValues};
 
-/// What pairs say of it.
+/// The decision from pairs of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeDecision {
-    /// None is likelier.
+    /// No effect is more likely.
     Gone,
-    /// It is as it was.
+    /// The effect is as before.
     Holds,
     /// More pairs are needed.
     More,
-    /// It is there the other way round.
+    /// The effect has the opposite direction.
     Turned,
 }
 
-/// What pairs of the parent's value and the culprit's, measured one after the other with one and
-/// the other first in turn, say of an effect; and which they show, as soon as something can be
-/// said.
+/// The effect that pairs of values show, one of the parent and one of the culprit, measured next to
+/// each other with alternating order; and the decision, as soon as there is one.
 ///
-/// The sequential test of a verification, with the noise that these pairs alone show: the effect
-/// that was verified against none, 99 to 1 (Wald 1945). It holds only where the interval of what
-/// they show is clear of none, too.
+/// The test is the sequential test of a verification, with the noise of these pairs alone: the
+/// verified effect against no effect, 99 to 1 (Wald 1945). The effect holds only if its interval
+/// excludes no effect, too.
 #[must_use]
 pub fn probe(
     rules: &BisectionRules,
@@ -70,8 +69,8 @@ pub fn probe(
     (probed, effect_shown)
 }
 
-/// What values of two revisions, the later one's where so said, in the order in which they were
-/// taken, show of how the later one differs; nothing as long as one of them has none.
+/// The difference that values of two revisions show, in the order in which they were taken. The
+/// flag marks the later revision. `None` as long as one of them has no values.
 #[must_use]
 pub fn difference(rules: &BisectionRules, values: &[(bool, f64)]) -> Option<EffectEstimate> {
     let record = in_order(rules, values.iter().map(|(is_later, it)| (usize::from(*is_later), *it)));
@@ -86,7 +85,7 @@ pub fn scatter(rules: &BisectionRules, values: &[(usize, f64)]) -> (f64, usize) 
     own_scale(&in_order(rules, values.iter().copied()).readings)
 }
 
-/// What changed from the first revision to the second.
+/// The change from the first revision to the second.
 fn between(record: &Record, rules: &BisectionRules) -> Option<(f64, f64)> {
     estimates::between((0, 1), RevisionLevels::of(record, rules).as_ref(), record, rules)
 }

@@ -1,12 +1,12 @@
 //! Candidates that are the same program although others are between them: a change and its revert.
 //!
-//! What is measured of one of them is known of all of them. Readings are kept at the first one's
-//! place; a range that has several of them is given each reading at one of these in turn, so that
-//! none counts twice.
+//! A measurement of one of them holds for all of them. Readings are kept at the first one's place.
+//! In a range with several of them, each reading is given to one of these in turn, so that no
+//! reading counts twice.
 
 use std::collections::BTreeMap;
 
-/// Which candidates are the same program.
+/// The candidates that are the same program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SamePrograms {
     /// The first of all that are the same, of each that is not alone.
@@ -16,7 +16,8 @@ pub(super) struct SamePrograms {
 }
 
 impl SamePrograms {
-    /// From a number for each candidate that equal ones share; nothing at all: each is its own.
+    /// From a number for each candidate, which equal programs share. If empty, each candidate is a
+    /// program of its own.
     pub(super) fn of(programs: &[usize]) -> Self {
         let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, program) in programs.iter().enumerate() {
@@ -42,8 +43,8 @@ impl SamePrograms {
         self.all.get(&self.first(at)).cloned().unwrap_or_else(|| vec![at])
     }
 
-    /// Where in this range the reading of that number of a program is placed, which is known by its
-    /// first candidate; a range that does not have the program ignores it anyway.
+    /// The place in this range for the reading with that number of a program. The program is
+    /// identified by its first candidate. A range without the program ignores the reading anyway.
     pub(super) fn place(
         &self,
         program: usize,

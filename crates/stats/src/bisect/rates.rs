@@ -1,10 +1,10 @@
-//! What is believed of a command that passes or fails, each side of the change with a rate of its
-//! own.
+//! The belief about a command that passes or fails, with a rate of its own on each side of the
+//! change.
 //!
 //! Rates are unknown and integrated out: *never* or *always* with 45 % each, else any rate by
 //! Jeffreys' prior (Jeffreys, "An Invariant Form for the Prior Probability in Estimation Problems",
-//! 1946). The first two make a command that is not flaky cost about one execution a revision. Which
-//! side fails more is open.
+//! 1946). The first two make a command that is not flaky cost about one execution a revision.
+//! Either side may fail more often.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,8 @@ impl RateCounts {
         ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b) - std::f64::consts::PI.ln()
     }
 
-    /// Whether they may come of a command that never fails, and of one that always does.
+    /// Whether the results may come from a command that never fails, and from one that always
+    /// fails.
     fn steady(self) -> [bool; 2] {
         [self.failed == 0.0, self.passed == 0.0]
     }
@@ -47,7 +48,7 @@ impl RateCounts {
         ln_sum(((1.0 - 2.0 * STEADY).ln() + self.ln_any(), (STEADY * steady).ln()))
     }
 
-    /// The rates that they may come of, and how likely each is.
+    /// The rates that may have produced the results, with their probabilities.
     fn rates(self) -> Vec<(f64, f64)> {
         let any = ((1.0 - 2.0 * STEADY).ln() + self.ln_any() - self.ln_evidence()).exp();
         let steady = self.steady().into_iter().zip([0.0, 1.0]).filter(|of| of.0);
@@ -79,19 +80,19 @@ fn ln_sum((a, b): (f64, f64)) -> f64 {
 fn ln_changed(before: RateCounts, after: RateCounts) -> f64 {
     let both = before.ln_evidence() + after.ln_evidence();
     let same = before.plus(after).steady().into_iter().filter(|steady| *steady).count() as f64;
-    // Where nothing is steady on both sides, `both` may be too small for its exponential.
+    // If no constant rate is possible on both sides, `both` may be too small for its exponential.
     let excluded = if same == 0.0 { 0.0 } else { same * STEADY * STEADY * (-both).exp() };
     (-excluded).ln_1p() + both - (1.0 - 2.0 * STEADY * STEADY).ln()
 }
 
-/// What is believed.
+/// The belief.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     pub(super) ends: (usize, usize),
     counts: BTreeMap<usize, RateCounts>,
 }
 
-/// What follows from one interval.
+/// The consequences of one interval.
 struct RateSplit {
     from: usize,
     worth: f64,
@@ -192,8 +193,8 @@ impl Rates {
         (after.0 - before.0, after.1 + before.1)
     }
 
-    /// The logarithm of the odds that fresh pairs come of both rates, to either alone: whichever
-    /// explains them better. Each rate is what all else says of it, as a distribution.
+    /// The logarithm of the odds that fresh pairs come from both rates, against the better of the
+    /// two rates alone. Each rate is a distribution, from all other results.
     pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize) -> f64 {
         let fresh = |of: fn(&(f64, f64)) -> f64| {
             let failed = pairs.iter().map(of).sum::<f64>();

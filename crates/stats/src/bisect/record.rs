@@ -21,8 +21,8 @@ pub(super) struct LevelReading {
     pub(super) number: usize,
 }
 
-/// How likely the change is beforehand to be at or before each candidate; none: at each as likely
-/// as at any other.
+/// The prior probability that the change is at or before each candidate; `None`: all candidates are
+/// equally likely.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocationPrior(Option<Arc<[f64]>>);
 
@@ -46,7 +46,7 @@ impl LocationPrior {
         Self(Some(all.collect()))
     }
 
-    /// Of what lies after `before` up to `from`, the part that lies up to `at`.
+    /// The part of the prior after `before` up to `from` that is at or before `at`.
     pub(super) fn part(&self, before: usize, at: usize, from: usize) -> f64 {
         match &self.0 {
             Some(below) if from < below.len() => {
@@ -56,7 +56,7 @@ impl LocationPrior {
         }
     }
 
-    /// The place between these up to which lies that part.
+    /// The place between these at which that part is reached.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -75,7 +75,8 @@ impl LocationPrior {
 
 /// Fewer readings do not show what the host does.
 pub(super) const FEWEST: usize = 12;
-/// This many executions in a row make a round, from which a fit of programs and host starts.
+/// The number of executions in a row that make a round, from which a fit of programs and host
+/// starts.
 const ROUND: u32 = 4;
 /// So often may a revision fail that has values too.
 const FAILURES: usize = 3;
@@ -83,16 +84,16 @@ const FAILURES: usize = 3;
 /// All that was observed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
-    /// Where the change is likely beforehand; anywhere, where nothing is given.
+    /// The prior of the change's place; uniform if none is given.
     pub(super) prior: LocationPrior,
-    /// Which candidates are the same program.
+    /// The candidates that are the same program.
     pub(super) programs: SamePrograms,
     /// At the first candidate of each program; as they would have been at the host's usual speed,
     /// where its speed is seen to move.
     pub(super) readings: Vec<LevelReading>,
     /// Of each reading its value as it was measured.
     measured: Vec<f64>,
-    /// Whether the host's speed is seen to move.
+    /// Whether the samples show that the host's speed moves.
     pub(super) host_moves: bool,
     /// How sure that is; 0 where it is not clear.
     pub(super) moved: f64,
@@ -110,7 +111,7 @@ impl Record {
         self.readings.len().saturating_sub(self.tested_programs().count()).max(1) as f64
     }
 
-    /// Nothing is observed yet, and this is said beforehand.
+    /// A record without observations, with this prior.
     pub(super) fn with(prior: LocationPrior, programs: SamePrograms) -> Self {
         Self { prior, programs, ..Self::default() }
     }
@@ -205,7 +206,7 @@ impl Record {
         self.tested.contains_key(&revision)
     }
 
-    /// Whether it has values, or may have some.
+    /// Whether a revision has values, or may have some.
     pub(super) fn usable(&self, revision: usize) -> bool {
         let failures = self.failures.get(&revision).map_or(0, |failure| failure.0);
         failures == 0 || (failures < FAILURES && self.has(revision))
@@ -246,19 +247,20 @@ impl Record {
         median(&values)
     }
 
-    /// Whether any revision has more than one value: one of each says nothing of their noise.
+    /// Whether any revision has more than one value: single values show no noise.
     pub(super) fn shows_noise(&self) -> bool {
         self.tested.values().any(|count| *count > 1)
     }
 
-    /// Whether a revision's values are the same, as far as that matters.
+    /// Whether a revision's values are equal, up to differences that do not matter.
     pub(super) fn is_steady(&self, revision: usize, rules: &BisectionRules) -> bool {
         let mut values = self.of(revision).map(|reading| reading.value);
         let first = values.next().unwrap_or(0.0);
         values.all(|value| (value - first).abs() < rules.least / 1000.0)
     }
 
-    /// Whether the metric has no noise: some have several values, and each always the same.
+    /// Whether the metric has no noise: some revisions have several values, and these are always
+    /// equal.
     pub(super) fn is_exact(&self, rules: &BisectionRules) -> bool {
         self.tested.values().any(|count| *count > 1)
             && self.tested_programs().all(|at| self.is_steady(at, rules))
@@ -286,7 +288,7 @@ impl Record {
         self.failures.range(before + 1..after).filter(|(at, _)| !self.has(**at)).count()
     }
 
-    /// What a new build costs, in samples.
+    /// The cost of a new build, in samples.
     pub(super) fn build_cost(&self, rules: &BisectionRules) -> f64 {
         let samples = self.readings.len();
         if self.builds == 0 || samples == 0 || self.sample_seconds <= 0.0 {
@@ -295,7 +297,7 @@ impl Record {
         (self.build_seconds / self.builds as f64) / (self.sample_seconds / samples as f64)
     }
 
-    /// What was spent, in seconds.
+    /// The time spent, in seconds.
     pub(super) fn spent(&self) -> f64 {
         self.build_seconds + self.sample_seconds
     }

@@ -1,4 +1,4 @@
-//! What was found, put together.
+//! Assembles the outcome.
 
 use super::between_builds;
 use super::estimates::{RevisionLevels, between, reach};
@@ -40,7 +40,7 @@ pub(super) fn culprit(named: VerifiedNames) -> BisectorCulprit {
     }
 }
 
-/// What is known of culprits and ends beside the search.
+/// Facts about culprits and ends beside the search.
 pub(super) struct SearchFacts<'a> {
     pub(super) culprits: &'a [BisectorCulprit],
     pub(super) sides: &'a [BisectorSide],
@@ -57,7 +57,7 @@ pub(super) fn outcome(
 ) -> BisectorOutcome {
     let &SearchFacts { culprits, sides, ends, record, rules } = known;
     let posterior = believed(search, record, rules);
-    // Where nothing changed between those that could be measured, it is among the others.
+    // If nothing changed between the measured candidates, the culprit is among the others.
     let outside =
         finding == BisectorFinding::Undecided(NoCulpritReason::End) && posterior.nothing > 0.5;
     let culprits: Vec<BisectorCulprit> = culprits
@@ -93,7 +93,7 @@ pub(super) fn outcome(
     }
 }
 
-/// What a search on a side of a culprit came to.
+/// The result of a search on a side of a culprit.
 pub(super) fn side(finding: BisectorFinding, search: &Search) -> BisectorSide {
     let (good, bad) = search.whole;
     let is_open = matches!(finding, BisectorFinding::Undecided(_));
@@ -112,7 +112,7 @@ pub(super) fn unseen(search: &Search) -> BisectorSide {
     }
 }
 
-/// What changed from end to end, what of that culprits explain, and what they leave; each with its
+/// The change from end to end, the part that the culprits explain, and the residual; each with its
 /// variance.
 #[derive(Clone, Debug)]
 pub(super) struct Account {
@@ -124,7 +124,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Whether more is left over than chance explains.
+    /// Whether the residual is more than chance explains.
     pub(super) fn more(&self, rules: &BisectionRules) -> bool {
         self.left.is_some_and(|(step, variance)| {
             step.abs() > WITHIN * variance.sqrt() && step.abs() >= rules.least / 2.0
@@ -162,8 +162,8 @@ pub(super) fn belief(
     believed(search, record, rules).intervals.iter().map(suspects).collect()
 }
 
-/// What is believed. One time of each program shows no noise, so it says nothing of a change: each
-/// commit is as likely as before.
+/// The belief. A single time of each program shows no noise, and so is no evidence of a change:
+/// each commit is as likely as before.
 fn believed(search: &Search, record: &Record, rules: &BisectionRules) -> LevelPosterior {
     let mut posterior = search.posterior();
     let is_silent = rules.has_path() && !record.shows_noise() && !record.readings.is_empty();

@@ -1,4 +1,4 @@
-//! What a bisection goes by.
+//! The rules of a bisection.
 
 /// How values are to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum ValueKind {
 /// linking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BuildVariation {
-    /// Not at all, or too little to matter.
+    /// The values do not differ, or too little to matter.
     Alike,
     /// By a known standard deviation, on the scale of the effect.
     Vary(f64),
@@ -23,7 +23,7 @@ pub enum BuildVariation {
     Unknown,
 }
 
-/// What a bisection goes by; the defaults are the rules in `docs/src/method/bisect.md`.
+/// The rules of a bisection; the defaults are those in `docs/src/method/bisect.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BisectionRules {
     /// How values are to be taken.
@@ -33,13 +33,13 @@ pub struct BisectionRules {
     pub least: f64,
     /// How far builds of the same program are apart.
     pub builds: BuildVariation,
-    /// What a new build costs, in samples, until the first was observed.
+    /// The cost of a new build, in samples, until the first one was observed.
     pub build_cost: f64,
     /// Seconds that may be spent on builds and samples.
     pub budget: Option<f64>,
     /// Go on after the first culprit, on both sides of it.
     pub all: bool,
-    /// Whether the host's speed can move the values: only then is it taken off.
+    /// Whether the host's speed can move the values: only then is its path removed.
     pub of_speed: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for BisectionRules {
 }
 
 impl BisectionRules {
-    /// Whether values have the host's path, which is then taken off.
+    /// Whether values include the host's path, which is then removed.
     pub(super) fn has_path(&self) -> bool {
         self.values == ValueKind::Ratios && self.of_speed
     }
@@ -96,7 +96,8 @@ pub fn expected_exact_samples(builds: usize) -> f64 {
     (builds + builds / SENTINEL + 4) as f64
 }
 
-/// This many samples of both ends are no reason to give up, however little noise there is.
+/// Up to this number of samples of both ends, a bisection does not give up, however little noise
+/// there is.
 pub(super) const FEW_ENOUGH: f64 = 500.0;
 
 /// Before anything is measured: as likely as not, nothing changed.
@@ -112,7 +113,7 @@ pub(super) const PROVED_OF_FAILURES: f64 = 0.01;
 /// The search ends when one revision is as likely as this; verification makes it certain.
 pub(super) const FOUND: f64 = 0.9;
 
-/// What is said of a culprit, or of the smallest set that holds it.
+/// The probability of a named culprit, or of the smallest set that holds it.
 pub(super) const SURE: f64 = 0.95;
 
 /// The logarithm of the odds at which a verification ends, either way: 99 to 1.
@@ -133,21 +134,21 @@ pub(super) const INTERVAL: f64 = 1.96;
 pub(super) const NOTHING_CHANGED: f64 = 0.9;
 pub(super) const EXCLUDED: f64 = 3.3;
 
-/// What a culprit leaves on one side of it is not searched where the effect requested is this many
-/// standard errors farther off than what is seen: 97 %.
+/// A side of a culprit is not searched if the requested effect is this many standard errors above
+/// the residual on that side: 97 %.
 pub(super) const LESS: f64 = 2.0;
 
-/// This many samples of each end make the start, whose medians no outlier moves far.
+/// The number of samples of each end at the start. Outliers move their medians little.
 pub(super) const START: usize = 6;
 
-/// This many samples of the search to one of an end; to two where the host's speed moves.
+/// The number of samples of the search for one sample of an end; for two if the host's speed moves.
 pub(super) const SENTINEL: usize = 4;
 
-/// This many culprits may fail their verification.
+/// The number of culprits that may fail their verification.
 pub(super) const ROUNDS: usize = 4;
 
 /// Effects from which on no layout explains them; below, neighbours are asked.
 pub(super) const LAYOUT: f64 = 0.1;
 
-/// This many revisions on each side of the culprit's border, itself and its parent included.
+/// The number of revisions on each side of the culprit's border, itself and its parent included.
 pub(super) const NEIGHBOURS: usize = 3;

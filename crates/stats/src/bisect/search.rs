@@ -15,26 +15,26 @@ use super::varied::VariedBelief;
 use super::verify::{Verification, VerifiedNames, VerifyVerdict};
 use super::{choose, failing};
 
-/// What a search comes to.
+/// The decision of a search.
 #[derive(Clone, Debug)]
 pub(super) enum Decision {
     /// To measure these in this order.
     Measure(Vec<Portion>),
-    /// This revision, after that many pairs, beside that many neighbours.
+    /// The named revision, with the number of pairs and of neighbours.
     Named(VerifiedNames),
-    /// Without a culprit.
+    /// The search ended without a culprit.
     Ended(BisectorFinding),
 }
 
-/// This many revisions beside either end are built where builds vary.
+/// The number of revisions beside either end that are built if builds vary.
 const BESIDE_ENDS: usize = 12;
 
-/// Which range it is.
+/// The kind of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SearchPart {
     /// All of it.
     Whole,
-    /// What a culprit leaves on one side of it.
+    /// One side of a culprit.
     Rest,
 }
 
@@ -49,16 +49,16 @@ pub(super) struct Search {
     pub(super) belief: RangeBelief,
     /// How many samples the ends had when it began.
     before: usize,
-    /// Which end goes first next time.
+    /// The end that goes first next time.
     turn: bool,
     proved: bool,
     /// Samples of the search since the last of an end.
     since: usize,
-    /// Which end is the next sentinel.
+    /// The end that is the next sentinel.
     sentinel: bool,
     verification: Option<Verification>,
     refuted: usize,
-    /// What neighbours made of what was believed.
+    /// The belief after neighbours were measured.
     varied: Option<LevelPosterior>,
 }
 
@@ -98,7 +98,7 @@ impl Search {
         self.belief.observe(record.placed(reading, self.belief.ends()));
     }
 
-    /// What it is at.
+    /// The current stage.
     pub(super) fn stage(&self) -> BisectorStage {
         match (&self.verification, self.proved) {
             (Some(_), _) => BisectorStage::Verifying,
@@ -107,15 +107,15 @@ impl Search {
         }
     }
 
-    /// What is believed in the end: where builds turned out to vary, with that.
+    /// The final belief; it includes the variation of builds if they vary.
     pub(super) fn posterior(&self) -> LevelPosterior {
         self.varied.clone().unwrap_or_else(|| self.belief.posterior())
     }
 
-    /// What to do now, all that was decided before being done.
+    /// The next decision, after the earlier ones were carried out.
     pub(super) fn decide(&mut self, record: &Record, rules: &BisectionRules) -> Decision {
         if rules.budget.is_some_and(|budget| record.spent() >= budget) {
-            // What is known may be enough.
+            // The present knowledge may suffice.
             let is_settled = self.is_one_program(record)
                 || (self.is_rest() && holds_nothing(&self.belief.posterior(), rules));
             let spent = BisectorFinding::Undecided(NoCulpritReason::Budget);
@@ -170,8 +170,8 @@ impl Search {
         record.programs.are_same(self.whole.0, self.whole.1)
     }
 
-    /// Nothing can have changed from end to end; to see what came and went again, one of them is
-    /// measured.
+    /// Nothing can have changed from end to end; one of the ends is measured to find a change that
+    /// was undone.
     fn between_equals(&self, record: &Record, rules: &BisectionRules) -> Decision {
         let revision = self.whole.0;
         let count = record.count(revision);
@@ -196,8 +196,8 @@ impl Search {
         if failed(good) || failed(bad) {
             return Err(BisectorFinding::Undecided(NoCulpritReason::End));
         }
-        // The other end is looked at first: it is needed anyway, and where it has values a border
-        // lies before it.
+        // The other end comes first: it is needed anyway, and if it has values, a border is before
+        // it.
         if let Some(other) =
             [good, bad].into_iter().find(|end| record.usable(*end) && !record.has(*end))
         {
@@ -209,7 +209,7 @@ impl Search {
         let good = match inward(last - first, record, |distance| first + distance) {
             EndSubstitute::At(good) => good,
             EndSubstitute::Try(at) => return Ok(Some(at)),
-            // What is found from the other side is a border for this one.
+            // The substitute found from the other side is a border for this side.
             EndSubstitute::None => match from_bad(first) {
                 EndSubstitute::Try(at) => return Ok(Some(at)),
                 EndSubstitute::At(_) | EndSubstitute::None => return end,
@@ -257,7 +257,7 @@ impl Search {
         self.decide(record, rules)
     }
 
-    /// Without a culprit: then what is believed is that of all the range again.
+    /// Ends without a culprit: the belief is then again that of the whole range.
     fn give_up(
         &mut self,
         reason: NoCulpritReason,
@@ -307,8 +307,8 @@ impl Search {
         portions
     }
 
-    /// Whether the interval that is shown of the change from end to end excludes what is requested:
-    /// an answer that nothing changed stands beside it.
+    /// Whether the displayed interval of the change from end to end excludes the requested effect.
+    /// An answer that nothing changed is shown with this interval.
     fn excludes(&self, record: &Record, rules: &BisectionRules) -> bool {
         if rules.values == ValueKind::Failures {
             return true;
@@ -320,8 +320,8 @@ impl Search {
         })
     }
 
-    /// Whether anything changed from end to end: until it did, or did not by half of what is
-    /// requested.
+    /// Whether anything changed from end to end: until a change is shown, or a change of half the
+    /// requested size is excluded.
     fn prove(
         &mut self,
         posterior: &LevelPosterior,
@@ -334,7 +334,7 @@ impl Search {
             return None;
         }
         let (step, variance) = posterior.step;
-        // What is smaller than requested may be there, unless nothing is much likelier.
+        // A smaller change than requested is possible, unless no change is much more likely.
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
         let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != ValueKind::Failures;
         let is_small = farthest(WITHIN) < rules.least / 2.0
@@ -343,7 +343,7 @@ impl Search {
         if is_small && (is_part || self.excludes(record, rules)) {
             return Some(match self.belief.ends() {
                 _ if is_part => self.leave_part(record, rules),
-                // It may be among those that could not be measured.
+                // The change may be among the revisions that could not be measured.
                 ends if ends != self.given && !self.is_rest() => {
                     Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::End))
                 }
@@ -369,8 +369,8 @@ impl Search {
         record.count(good) + record.count(bad)
     }
 
-    /// Where builds vary, more samples of two of them do not distinguish the ends: revisions next
-    /// to the ends do.
+    /// If builds vary, more samples of two builds do not distinguish the ends, but more revisions
+    /// next to the ends do.
     fn more_builds(
         &mut self,
         posterior: &LevelPosterior,
@@ -460,25 +460,24 @@ fn most(record: &Record, rules: &BisectionRules) -> f64 {
     expected_samples(None, rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
 }
 
-/// Whether both ends were measured, and the change between them is surely smaller than what is
-/// requested.
+/// Whether both ends were measured, and the change between them is surely smaller than requested.
 fn holds_nothing(posterior: &LevelPosterior, rules: &BisectionRules) -> bool {
     let (step, variance) = posterior.step;
     !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least
 }
 
-/// What stands in for an end.
+/// The substitute of an end.
 enum EndSubstitute {
     At(usize),
-    /// This one is to be measured first.
+    /// This revision must be measured first.
     Try(usize),
     /// All that were tried are unusable.
     None,
 }
 
-/// The nearest usable revision to an end, itself if it is: ever farther away until one is usable,
-/// then back by halves, as though all beyond the border were unusable. So it takes few builds,
-/// however far that is.
+/// The usable revision nearest to an end; the end itself if it is usable. The search goes farther
+/// away until a revision is usable, then back by halves, as if all revisions beyond the border were
+/// unusable. So it takes few builds at any distance.
 fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> EndSubstitute {
     let unusable = |distance: usize| !record.usable(at(distance));
     let has = |distance: usize| record.has(at(distance));

@@ -1,5 +1,5 @@
-//! What a side of a culprit holds that its ends do not show: a step and its repair, or two that
-//! nearly make up for each other.
+//! Changes on a side of a culprit that its ends do not show: a step and its repair, or two steps
+//! that nearly cancel out.
 //!
 //! One step is believed at a time, from end to end. The revisions that were measured in between
 //! show more, where their levels are clear of each other by the least effect: then the side is
@@ -31,37 +31,37 @@ impl Level {
         later.value - self.value
     }
 
-    /// Whether both may be the same, or differ by less than what is requested.
+    /// Whether both levels may be equal, or differ by less than requested.
     fn is_near(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         apart < rules.least / 2.0 || apart < WITHIN * self.error.hypot(other.error)
     }
 
-    /// Whether both differ by as much as is requested, and their intervals are clear of each other:
-    /// by the least effect, or by far.
+    /// Whether both levels differ by the requested effect, and their intervals are apart: by the
+    /// least effect, or by far.
     fn is_clear(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         let clear = apart - INTERVAL * (self.error + other.error) >= rules.least;
         apart >= rules.least && (clear || apart > FAR * self.error.hypot(other.error))
     }
 
-    /// Whether both may differ by as much as is requested, but are not clear of each other.
+    /// Whether both may differ by the requested effect, but their intervals are not apart.
     fn is_doubtful(&self, other: &Self, rules: &BisectionRules) -> bool {
         let farthest = self.to(other).abs() + LESS * self.error.hypot(other.error);
         farthest >= rules.least && !self.is_clear(other, rules)
     }
 }
 
-/// This many executions of a revision between others show at first whether it fails as they do.
+/// The first number of executions of a revision that show whether it fails as its neighbours do.
 const EXECUTIONS: usize = 3;
 
-/// This many revisions of a gap may have no values; then no more are tried in it.
+/// After this many revisions without values in a gap, no more are tried there.
 const UNUSABLE: usize = 3;
 
 /// Standard errors that no two of some dozens of revisions are apart by chance.
 const FAR: f64 = 4.0;
 
-/// What was measured from one revision to another, with noise of this standard deviation.
+/// The measured levels from one revision to another, with noise of this standard deviation.
 pub(super) struct SideLevels<'a> {
     levels: Vec<Level>,
     sd: f64,
@@ -105,7 +105,7 @@ impl<'a> SideLevels<'a> {
         up && self.clear().any(|(one, other)| one.to(other) < 0.0)
     }
 
-    /// Whether any two differ clearly.
+    /// Whether any two levels differ clearly.
     pub(super) fn is_uneven(&self) -> bool {
         self.clear().next().is_some()
     }
@@ -129,9 +129,10 @@ impl<'a> SideLevels<'a> {
         })
     }
 
-    /// What is to be measured before nothing is said to be in it: the middle of the longest gap,
-    /// until none is longer than this or holds a single revision, which one build settles for good,
-    /// and more of what is neither clear of the ends nor surely like them.
+    /// The portion to measure before the side is said to hold no change. First the middle of the
+    /// longest gap, until no gap is longer than this or has a single revision, which one build
+    /// settles. Then more samples of levels that are neither clearly apart from the ends nor surely
+    /// like them.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn unseen(&self, longest: usize) -> Option<Portion> {
         let samples = if self.rules.values == ValueKind::Failures {
@@ -153,7 +154,7 @@ impl<'a> SideLevels<'a> {
         Some(Portion { revision, samples })
     }
 
-    /// Whether all that was measured is surely like the ends.
+    /// Whether all measured levels are surely like the ends.
     pub(super) fn is_like_ends(&self) -> bool {
         let ends = || self.levels.first().into_iter().chain(self.levels.last());
         let differs = |it: &Level, end: &Level| {
@@ -179,7 +180,7 @@ impl<'a> SideLevels<'a> {
             .min_by_key(|at| at.abs_diff(middle))
     }
 
-    /// These two, and on either side as many as have their levels.
+    /// The range of these two levels, extended on either side by revisions with the same levels.
     fn around(&self, one: &Level, other: &Level) -> SideRange {
         let before = self.levels.iter().rev().filter(|it| it.at <= one.at);
         let after = self.levels.iter().filter(|it| it.at >= other.at);
@@ -209,7 +210,7 @@ fn undecided((good, bad): SideRange) -> BisectorSide {
     }
 }
 
-/// What of a side is settled by what its search came to, and what is still to be searched.
+/// The parts of a side that its search settled, and the parts that are still to be searched.
 pub(super) fn settled(
     side: BisectorSide,
     sd: f64,

@@ -1,8 +1,8 @@
-//! What to do next, and what came of it.
+//! The next step, and its result.
 
 use super::outcome::{BisectorOutcome, UnusableReason};
 
-/// This many samples of one revision in a row.
+/// Several samples of one revision in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portion {
     /// The revision's place among the candidates; 0 is the good end.
@@ -11,17 +11,17 @@ pub struct Portion {
     pub samples: usize,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
     /// Measure these, in this order, each followed by [`observe`](super::Bisector::observe).
     /// Asking again before all are observed gives those that are left.
     Measure(Vec<Portion>),
-    /// Nothing is left to do.
+    /// The bisection has ended.
     Finished(Box<BisectorOutcome>),
 }
 
-/// What was seen of a revision.
+/// The observed values of a revision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObservedValues {
     /// One value for each execution; with [`Values::Failures`](super::ValueKind::Failures) 1 where
@@ -31,12 +31,12 @@ pub enum ObservedValues {
     Unusable(UnusableReason),
 }
 
-/// What was observed of one revision.
+/// An observation of one revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// The revision's place among the candidates.
     pub revision: usize,
-    /// What was seen.
+    /// The observed values.
     pub seen: ObservedValues,
     /// Seconds that building took now; `None` where there was a build already.
     pub build: Option<f64>,

@@ -1,7 +1,7 @@
-//! What is believed where builds of the same program may differ by an unknown amount.
+//! The belief if builds of the same program may differ by an unknown amount.
 //!
-//! The levels of the builds of one side show how far builds vary here. A step has to stand out from
-//! that.
+//! The levels of the builds of one side show how much builds vary. A step must exceed this
+//! variation.
 
 use super::belief::RangeBelief;
 use super::filter::{KalmanFilter, Tail};
@@ -11,7 +11,7 @@ use super::noise::{NONE, own_scale};
 use super::record::Record;
 use super::rules::{BisectionRules, NOTHING, SURE, ValueKind};
 
-/// What is believed.
+/// The belief.
 pub(super) struct VariedBelief {
     by_builds: BuildsBelief,
     /// Of the samples, as if builds did not vary.
@@ -48,14 +48,14 @@ impl VariedBelief {
         self.by_builds.sd
     }
 
-    /// What is reported of it.
+    /// The reported belief.
     pub(super) fn posterior(self) -> LevelPosterior {
         self.by_builds.posterior(self.by_samples)
     }
 }
 
-/// Where there is noise, levels of builds are not known well enough to make a change more likely
-/// than this before it is verified.
+/// With noise, the levels of builds are not known precisely enough to make a change more likely
+/// than this before its verification.
 const LIKELY: f64 = 0.9;
 
 /// Builds of the same program usually differ by about this much, and the more the rarer; of
@@ -67,7 +67,7 @@ fn rare(rules: &BisectionRules) -> f64 {
 /// As a ratio: a quarter of the effect that is requested, by default.
 const RARE: f64 = 0.005;
 
-/// What the levels of builds say.
+/// The belief from the levels of builds.
 struct BuildsBelief {
     nothing: f64,
     /// Each tested revision but the first, and how likely there is a step right before it.
@@ -116,7 +116,7 @@ impl VariedSeen {
 }
 
 impl BuildsBelief {
-    /// Nothing, a step, or two, each with builds that vary by an unknown amount.
+    /// No step, one step or two, each with builds that vary by an unknown amount.
     fn of(
         seen: &VariedSeen,
         levels: &BisectLevels,
@@ -177,7 +177,8 @@ impl BuildsBelief {
     }
 }
 
-/// No step, one at each of these places, and each two of them; how likely each is beforehand.
+/// The hypotheses with their priors: no step, one step at each of these places, and one at each
+/// pair of them.
 fn hypotheses(places: &[usize], share: impl Fn(usize) -> f64) -> Vec<(Vec<usize>, f64)> {
     let mut all = vec![(Vec::new(), NOTHING)];
     for (rank, &one) in places.iter().enumerate() {
@@ -189,7 +190,7 @@ fn hypotheses(places: &[usize], share: impl Fn(usize) -> f64) -> Vec<(Vec<usize>
     all
 }
 
-/// How far apart levels are beforehand.
+/// The prior width of the differences between levels.
 fn width(step: f64, rules: &BisectionRules) -> f64 {
     (4.0 * rules.least).max(1.5 * step.abs())
 }
@@ -212,7 +213,7 @@ fn evidence(seen: &VariedSeen, steps: &[usize], vary: f64, width: f64, freedom: 
 /// Of ranges in which something changed this many have two steps.
 const TWO: f64 = 0.1;
 
-/// A build or a single sample may lie far off, or none.
+/// Degrees of freedom of the tails: builds and samples with or without outliers.
 const FREEDOM: [f64; 2] = [3.0, 30.0];
 
 /// Parts of the step by which builds may vary, as a standard deviation, and the width of each in

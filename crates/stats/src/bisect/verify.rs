@@ -1,4 +1,4 @@
-//! Whether what a search found holds in fresh samples, and is more than layout.
+//! Verifies in fresh samples that a found step is real, and is more than layout.
 
 use super::belief::RangeBelief;
 use super::estimates::{self, RevisionLevels};
@@ -23,11 +23,11 @@ pub(super) struct VerifiedNames {
     pub(super) neighbours: usize,
 }
 
-/// What a verification says.
+/// The verdict of a verification.
 pub(super) enum VerifyVerdict {
     /// Measure these first.
     More(Vec<Portion>),
-    /// It holds.
+    /// The step is verified.
     Verified(VerifiedNames),
     /// Fresh samples of both are alike.
     Refuted,
@@ -92,7 +92,7 @@ impl Verification {
             return if chance >= SURE { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         };
         if rules.builds != BuildVariation::Unknown || self.step.abs() >= LAYOUT {
-            // What is fresh may err where all that is known speaks for a neighbour.
+            // Fresh samples may mislead if all knowledge favours a neighbour.
             return if chance >= LIKELIER { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         }
         self.beyond_layout(&posterior, belief, record, rules)
@@ -126,7 +126,7 @@ impl Verification {
         Some(VerifyVerdict::More(self.pair_in(pairs.len() % 2 == 1)))
     }
 
-    /// Whether the interval that is shown of the step excludes none. After many pairs, more would
+    /// Whether the displayed interval of the step excludes no step. After many pairs, more would
     /// hardly help.
     fn is_clear(&self, pairs: usize, record: &Record, rules: &BisectionRules) -> bool {
         if pairs >= FEW || rules.values == ValueKind::Failures {
@@ -201,8 +201,8 @@ impl Verification {
         }
     }
 
-    /// What is believed where builds may vary, of the range that is searched and these neighbours,
-    /// which may lie outside of it.
+    /// The belief if builds may vary, about the searched range and these neighbours, which may be
+    /// outside of it.
     fn varied(
         &self,
         beside: &[usize],
@@ -231,9 +231,8 @@ impl Verification {
         (self.parent, self.culprit)
     }
 
-    /// Whether the pairs differ for certain from none and from the step that is believed: of two
-    /// steps that are equal each is half of it, which says nothing for the one nor for the other,
-    /// however many pairs there are.
+    /// Whether the pairs are surely different both from no step and from the believed step. With
+    /// two equal steps each is half of the believed one, so that no number of pairs would decide.
     fn is_less(&self, belief: &RangeBelief, pairs: &[(f64, f64)]) -> bool {
         let RangeBelief::Levels(_) = belief else { return false };
         let Some(step) = difference(pairs).filter(|step| step * self.step > 0.0) else {
@@ -243,8 +242,8 @@ impl Verification {
         pairs.len() >= FEWEST && step.abs() > far && step.abs() + far < SMALLER * self.step.abs()
     }
 
-    /// The most pairs: of a metric ten times as many as distinguish such a step from none on
-    /// average.
+    /// The most pairs: for a metric, ten times the average number that distinguishes such a step
+    /// from no step.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     fn most(&self, belief: &RangeBelief) -> usize {
         let RangeBelief::Levels(_) = belief else { return MOST };
@@ -271,7 +270,7 @@ impl Verification {
         })
     }
 
-    /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are
+    /// Whether the pairs made another place, or no step, more likely. For a metric the pairs are
     /// judged by themselves.
     fn doubted(&self, belief: &RangeBelief) -> bool {
         let RangeBelief::Rates(rates) = belief else { return false };
@@ -279,9 +278,9 @@ impl Verification {
         posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
     }
 
-    /// Whether builds agree so well that they do not vary: of the two neighbours on each side all
-    /// but one with the next, and no level that was left comes back, as those of layouts do. What
-    /// lies apart then is another step.
+    /// Whether the builds agree so well that they do not vary: of the two neighbours on each side,
+    /// all but one agree with the next one, and no earlier level comes back, as levels of layouts
+    /// do. A level that is apart is then another step.
     fn agrees(&self, record: &Record, rules: &BisectionRules) -> bool {
         // By repeated samples alone: what the steps that are not believed add to the noise would
         // hide that builds agree.
@@ -302,8 +301,8 @@ impl Verification {
         agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested_programs(), agree)
     }
 
-    /// This many samples of neighbours that have none: of both nearest, of those farther away of
-    /// one at a time.
+    /// Requests this many samples of neighbours without samples: of both nearest ones together,
+    /// then of farther ones one at a time.
     fn ask_missing(&self, record: &Record, samples: usize) -> Option<VerifyVerdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
@@ -313,7 +312,7 @@ impl Verification {
         self.ask(&missing, samples)
     }
 
-    /// This many samples of each of these, parent and culprit in between.
+    /// Requests this many samples of each of these revisions, with parent and culprit in between.
     fn ask(&self, revisions: &[usize], samples: usize) -> Option<VerifyVerdict> {
         let portions = revisions.iter().flat_map(|&revision| {
             [(revision, samples), (self.parent, 1), (self.culprit, 1)]
@@ -345,7 +344,7 @@ impl Verification {
     }
 }
 
-/// Whether each run of these that agree lies apart from all runs before it.
+/// Whether each group of agreeing neighbours differs from all groups before it.
 fn no_return(tested: impl Iterator<Item = usize>, agree: impl Fn(usize, usize) -> bool) -> bool {
     let mut runs: Vec<usize> = Vec::new();
     for at in tested {
@@ -369,26 +368,27 @@ fn error(sd: f64, pairs: usize) -> f64 {
     sd * (2.0 / pairs as f64).sqrt()
 }
 
-/// Standard errors at which the look at this many pairs may mislead once in a hundred n (n + 1),
-/// and all looks together once in a hundred: beyond z lies less than exp(-z²/2).
+/// The number of standard errors at which a look at this many pairs misleads with probability 0.01
+/// / (n (n + 1)), and all looks together with 0.01: the probability beyond z is less than
+/// exp(-z²/2).
 fn spent(pairs: usize) -> f64 {
     let looks = pairs as f64;
     (2.0 * (100.0 * looks * (looks + 1.0)).ln()).sqrt()
 }
 
-/// This many pairs at least before they are believed to show less.
+/// The least number of pairs that may show a smaller step.
 const FEWEST: usize = 2;
 
-/// This many pairs at least verify it: the two modes of a program may make one pair look like the
-/// step. Of 600 simulated histories, six of ten worlds with modes, 4 names are wrong instead of 7,
-/// at the price of four samples.
+/// The least number of pairs that verify a step: the two modes of a program may make one pair look
+/// like the step. Of 600 simulated histories, six of ten worlds with modes, 4 names are wrong
+/// instead of 7, at the price of four samples.
 const FRESH: usize = 3;
 
-/// This many pairs are made in any case, and no more than this many.
+/// The number of pairs that are always made, and the largest number.
 const FEW: usize = 24;
 const MOST: usize = 4096;
 
-/// What is below this part of the step that is believed is one of several.
+/// A step below this fraction of the believed one is one of several steps.
 const SMALLER: f64 = 0.8;
 
 /// A culprit that holds in fresh samples is at least as likely by all of them together; the rest
@@ -398,13 +398,13 @@ const LIKELIER: f64 = 0.5;
 /// Builds that vary by less than this part of a step do not explain it.
 const EXACTLY: f64 = 0.1;
 
-/// This many neighbours are asked on each side.
+/// The number of neighbours that are measured on each side.
 const FARTHEST: usize = 3;
 
 /// More samples of them are taken this number of times.
 const REPEATED: u32 = 2;
 
-/// This many samples of a neighbour that it is known to a quarter of the step.
+/// The number of samples of a neighbour for a precision of a quarter of the step.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
 fn wanted(step: f64, sd: f64) -> usize {
     (4.0 * sd / step).powi(2).ceil().clamp(1.0, 16.0) as usize

@@ -1,15 +1,15 @@
 //! Environments that take turns, as two hosts of different speed that measure one series.
 //!
-//! What lies between them is no mode of the program, and would hide what changed on all of them. It
-//! is known from neighbours, which differ by it and seldom by a change: their median difference is
-//! taken off.
+//! The difference between environments is no mode of the program, and would hide changes in all of
+//! them. Neighbours show this difference, since they seldom differ by a change: their median
+//! difference is removed.
 
 use std::collections::BTreeMap;
 
 use super::series::ValueSeries;
 use crate::robust;
 
-/// An environment takes turns when it was come back to so often.
+/// An environment takes turns if the series returned to it this often.
 const VISITS: usize = 6;
 
 /// Values this many places apart are neighbours.
@@ -56,8 +56,8 @@ fn visits(environment: &[u32]) -> BTreeMap<u32, HostVisits> {
     all
 }
 
-/// By how much the values of an environment lie above those of the usual one near them; 0 where
-/// that is not clear.
+/// The difference between an environment's values and those of the usual one nearby; 0 if it is not
+/// clear.
 fn apart(series: &ValueSeries, which: u32, usual: u32) -> f64 {
     let own = (0..series.len()).filter(|&i| series.environment[i] == which);
     let mut differences: Vec<f64> =
@@ -70,8 +70,8 @@ fn apart(series: &ValueSeries, which: u32, usual: u32) -> f64 {
     if middle.abs() > CLEAR * robust::deviation(&around) { middle } else { 0.0 }
 }
 
-/// What the usual environment measured near there: the mean of the next value on either side, or
-/// the one that there is.
+/// The nearby value of the usual environment: the mean of the next value on either side, or the
+/// single one.
 fn nearest(series: &ValueSeries, place: usize, usual: u32) -> Option<f64> {
     let is_usual = |i: &usize| series.environment[*i] == usual;
     let before = (place.saturating_sub(NEAR)..place).rev().find(is_usual);

@@ -1,8 +1,8 @@
-//! Which candidates are changes.
+//! The choice of the candidates that are changes.
 //!
-//! Changes and slow noise explain the same data, so they compete: from all candidates the weakest
-//! are dropped one after the other; at each stage the noise is estimated again from what is left;
-//! of the stages where every change stands out of that noise, the one that explains the series best
+//! Changes and slow noise explain the same data, so they compete: the weakest candidates are
+//! dropped one after the other, and at each stage the noise is estimated again from the residuals.
+//! Among the stages in which every change exceeds the noise, the one that explains the series best
 //! for the price of its changes is chosen.
 
 use std::borrow::Cow;
@@ -19,12 +19,13 @@ const WINDOW: usize = 100;
 const SHORTEST: usize = 3;
 /// The shape of the noise of a longer series is estimated from this many of its values.
 const SAMPLE: usize = 1200;
-/// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise
-/// of all kinds seldom pays for one, and slow noise does not pass for levels that go up and down.
+/// The price of a change: a factor of the logarithm of the number of values, and a constant. The
+/// price is calibrated so that noise of any kind seldom pays for a change, and slow noise is not
+/// taken for levels that go up and down.
 const PRICE: (f64, f64) = (2.5, 1.5);
-/// This many changes are usual; where there are more, each is less of a surprise.
+/// The usual number of changes; with more of them, each is less surprising.
 const USUAL: f64 = 8.0;
-/// What the first change costs beyond that.
+/// The additional price of the first change.
 const FIRST: f64 = 5.0;
 /// How clear each change is to be, as the square of its standard errors, counted in the same way.
 const CLEAR: (f64, f64) = (3.0, 4.0);
@@ -34,7 +35,7 @@ const MANY: f64 = 50.0;
 /// So much dearer than the best so far, in prices of a change, no stage is followed any further.
 const HOPELESS: f64 = 20.0;
 
-/// What was chosen.
+/// The choice.
 pub(super) struct SegmentChoice {
     /// The first places of new levels.
     pub places: Vec<usize>,
@@ -96,12 +97,12 @@ impl<'a> Judge<'a> {
         best
     }
 
-    /// What a stage costs: how unlikely its noise is, and the price of its changes.
+    /// The cost of a stage: the improbability of its noise, and the price of its changes.
     pub fn cost(&self, stage: &SegmentChoice) -> f64 {
         stage.noise.cost + self.price(&stage.places, stage.noise.shape)
     }
 
-    /// What these places cost once a curve is taken off the values.
+    /// The cost of these places after a curve is subtracted from the values.
     pub fn cost_beside(&self, curve: &[f64], places: &[usize]) -> f64 {
         let rest = self.series.less(&self.series.y, curve);
         let beside = Judge::new(&rest, self.masked);
@@ -166,7 +167,7 @@ impl<'a> Judge<'a> {
         before.max(at.start.saturating_sub(WINDOW))..after.min(at.end - 1 + WINDOW)
     }
 
-    /// The step at `place`, as it is seen in that stretch.
+    /// The step at `place` within that stretch.
     pub fn step_within(
         &self,
         stretch: &Range<usize>,
@@ -182,7 +183,7 @@ impl<'a> Judge<'a> {
         noise::step(y, inverse, place - first, noise)
     }
 
-    /// Where the level before begins, and where that after ends.
+    /// The start of the level before, and the end of the level after.
     pub fn around(&self, places: &[usize], which: usize) -> (usize, usize) {
         let before = if which > 0 { places[which - 1] } else { 0 };
         (before, places.get(which + 1).copied().unwrap_or(self.series.len()))
@@ -214,7 +215,7 @@ impl<'a> Judge<'a> {
         (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
     }
 
-    /// What changes at these places cost beside noise of this shape.
+    /// The price of changes at these places, with noise of this shape.
     ///
     /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information
     /// Criterion with Applications to the Analysis of Comparative Genomic Hybridization Data",
@@ -235,17 +236,17 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What is taken off the price of this many changes: how often a series changes is not known
-/// before, and estimated from them.
+/// The rebate on the price of this many changes: the rate of changes is unknown, and estimated from
+/// them.
 ///
-/// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a
+/// If their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a
 /// negative binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency
 /// Distributions", 1920).
 fn rebate(changes: usize) -> f64 {
     (0..changes).map(|before| 2.0 * (before as f64 / USUAL).ln_1p()).sum()
 }
 
-/// What shows the shape of the noise: everything, or blocks from all over a long series.
+/// The values that show the shape of the noise: all, or blocks spread over a long series.
 fn sampled(all: &[f64]) -> Cow<'_, [f64]> {
     if all.len() <= SAMPLE {
         return Cow::Borrowed(all);
@@ -261,7 +262,7 @@ fn without_weakest(places: &[usize], strengths: &[f64], sound: bool) -> Vec<usiz
     let mut left = if places.len() > 8 { places.len() / if sound { 2 } else { 8 } } else { 1 };
     let mut dropped = vec![false; places.len()];
     for which in order {
-        // Without its neighbour a change is another one.
+        // Without its neighbour a change has another size.
         let beside =
             which > 0 && dropped[which - 1] || which + 1 < places.len() && dropped[which + 1];
         if left > 0 && !beside && (sound || strengths[which] < 1.0) {

@@ -55,11 +55,10 @@ pub(super) fn add(
     places
 }
 
-/// What an excursion gains: the bounded cost of its values at the level around them, less that at a
-/// level of their own.
+/// The gain of an excursion: the bounded cost of its values at the level around them, minus the
+/// cost at a level of their own.
 ///
-/// That level is one of values, not of their standard deviations, which differ where replicates say
-/// so.
+/// The level is in values, not in standard deviations, which differ if replicates show so.
 fn gain(series: &ValueSeries, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
     let level = robust::median_of(&residual[window.clone()]);
     let cost = |i: usize, level: f64| ((residual[i] - level) / series.sd[i]).powi(2).min(bound);
@@ -70,7 +69,7 @@ fn gain(series: &ValueSeries, residual: &[f64], window: Range<usize>, bound: f64
 struct DipSearch<'a> {
     series: &'a ValueSeries,
     residual: &'a [f64],
-    /// What any value may gain.
+    /// The largest gain of a value.
     bound: f64,
     price: f64,
 }
@@ -110,8 +109,8 @@ impl DipSearch<'_> {
         self.residual[i] / self.series.sd[i]
     }
 
-    /// What an excursion gains, by the bound of each of its values or, where that does not suffice,
-    /// by how rare values like them are.
+    /// The gain of an excursion, by the bound of each of its values or, if that does not suffice,
+    /// by the rarity of such values.
     fn gain(&self, window: Range<usize>) -> f64 {
         let usual = gain(self.series, self.residual, window.clone(), self.bound);
         let most = self.bound.max(2.0 * (2.0 * self.series.len() as f64).ln());

@@ -1,4 +1,4 @@
-//! Whether it is the environment that a change is of.
+//! Whether the environment explains a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -12,17 +12,17 @@ const NEAR: usize = 30;
 /// The program changed when within the same environment at least this share of the change is seen.
 const SEEN: f64 = 0.5;
 
-/// Where a new environment would be among the places by chance more often than this, it is no sign
-/// that it made the change.
+/// If a new environment is among the places by chance more often than this, it is no evidence for
+/// being the cause.
 const CHANCE: f64 = 0.125;
 
 /// Whether the environment changed at one of the places that may be the change's (`range`), and
-/// nothing says that it was the program all the same.
+/// nothing shows that the program changed too.
 ///
 /// Where series go to and fro between environments, as between hosts that take turns, some
-/// environments are met on both sides of a change. What changed within them, the program changed.
-/// Where none is, as on hosts that measure once and are never met again, a new one is as good as
-/// always among the places, whatever changed there.
+/// environments are met on both sides of a change. A change within these environments is the
+/// program's. Without such environments, as with hosts that measure only once, a new environment is
+/// nearly always among the places, whatever the cause.
 pub(super) fn explains(
     judge: &Judge,
     choice: &SegmentChoice,
@@ -55,8 +55,8 @@ fn arrivals(environment: &[u32]) -> f64 {
     all.len().saturating_sub(1) as f64 / environment.len().saturating_sub(1).max(1) as f64
 }
 
-/// The share of a change that is seen within environments that are met on both sides; nothing
-/// without such.
+/// The share of a change that is seen within environments that are met on both sides; `None`
+/// without such environments.
 fn within(
     judge: &Judge,
     choice: &SegmentChoice,

@@ -1,7 +1,7 @@
 //! Counts that repeat, where a difference is a change without any model of noise.
 //!
-//! A count such as instructions in software is the same each time. So few values of it say what a
-//! time would need many for (docs/src/method/changes.md, "Counts that repeat").
+//! A count such as instructions in software is the same each time. So a few counts show what a time
+//! would need many values for (docs/src/method/changes.md, "Counts that repeat").
 
 use super::{DetectedChange, Detection, JudgementStatus, Kind, SeriesValue};
 
@@ -14,10 +14,10 @@ const REPEATS: f64 = 2e-6;
 /// Of a count that varies by as much, two agree as closely as [`REPEATS`] in one of 250 cases.
 const LEAST: f64 = 1e-3;
 
-/// What changed in a series of counts, of which these are the samples of each point.
+/// The changes in a series of counts; `samples` has the samples of each point.
 ///
-/// Nothing where no two counts of one program show that they repeat, where two show that they do
-/// not, or where a count is not positive.
+/// `None` if no two counts of one program show that counts repeat, if two counts show that they do
+/// not, or if a count is not positive.
 #[must_use]
 pub fn detect_exact(points: &[SeriesValue], samples: &[&[f64]]) -> Option<Detection> {
     let known: Vec<usize> = (0..points.len()).filter(|&at| points[at].value.is_finite()).collect();

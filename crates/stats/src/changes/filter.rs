@@ -1,8 +1,8 @@
 //! The filter that separates slow noise from fresh, and how likely values are by it.
 //!
-//! What a Kalman filter takes of each value depends on which values there are, and not on what they
-//! are (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So where no
-//! value is missing it soon stays the same.
+//! The gain of a Kalman filter depends on which values are missing, and not on the values
+//! themselves (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So the
+//! gain soon becomes constant if no value is missing.
 
 /// A shape of noise over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +16,10 @@ pub(super) struct FilterShape {
 /// No slow part.
 pub(super) const WHITE: FilterShape = FilterShape { memory: 0.0, slow: 0.0 };
 
-/// A variance that moves by no more than this share of it stands.
+/// The variance counts as constant if it moves by no more than this share.
 const STANDS: f64 = 1e-14;
 
-/// This many values of a filter that stands are seen together.
+/// The number of values that a constant filter processes together.
 const TOGETHER: usize = 4;
 
 /// Before the product of this many variances, each above 1e-4 and below 1.1, could leave the range
@@ -32,7 +32,7 @@ pub(super) struct LevelFilter {
     pub memory: f64,
     fresh: f64,
     drive: f64,
-    /// That of the slow part, before the next value is seen.
+    /// The variance of the slow part, before the next value.
     variance: f64,
     /// One by the variance of the next value.
     pub inverse: f64,
@@ -66,8 +66,8 @@ impl LevelFilter {
         *self = self.before(self.memory * self.memory * self.variance + self.drive);
     }
 
-    /// Once it stands: the squares of the surprises of the values before the first that is missing,
-    /// and how many these are.
+    /// With constant gain: the sum of the squared surprises of the values before the first missing
+    /// one, and the number of these values.
     fn standing(&self, values: &[f64], mean: &mut f64) -> (f64, usize) {
         let (keep, take) = self.keeps();
         let count = values.iter().position(|value| value.is_nan()).unwrap_or(values.len());
@@ -76,7 +76,7 @@ impl LevelFilter {
         (1..TOGETHER).for_each(|i| kept[i] = kept[i - 1] * keep);
         let mut squares = [0.0; TOGETHER];
         for values in some {
-            // What these values themselves make of what is expected does not wait for the values
+            // The contribution of these values to the expectation does not depend on the values
             // before them.
             let mut own = 0.0;
             for i in 0..TOGETHER {
@@ -93,8 +93,8 @@ impl LevelFilter {
         (squares.iter().sum::<f64>() * self.inverse, count)
     }
 
-    /// What is expected of the next value: this much of what was of this one, and this much of this
-    /// one.
+    /// The weights in the expectation of the next value: of the expectation of this one, and of
+    /// this value.
     pub fn keeps(&self) -> (f64, f64) {
         let take = self.memory * self.gain;
         (self.memory - take, take)
@@ -106,15 +106,15 @@ impl LevelFilter {
     }
 }
 
-/// What a shape makes of values: the sum of the squares of all surprises, each by its variance, and
-/// of the logarithms of these variances.
+/// The surprise of values under a shape: the sum of all squared surprises, each by its variance,
+/// and the sum of the logarithms of these variances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surprise {
     pub squares: f64,
     pub logs: f64,
 }
 
-/// That of one shape. What is NaN is missing.
+/// The surprise of one shape. NaN means a missing value.
 pub(super) fn surprise(values: &[f64], shape: FilterShape) -> Surprise {
     let (mut filter, mut mean, mut squares) = (LevelFilter::of(shape), 0.0, 0.0);
     let mut variances = Product::default();

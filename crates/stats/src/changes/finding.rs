@@ -1,4 +1,4 @@
-//! What the detector answers.
+//! The answers of the detector.
 
 use std::ops::RangeInclusive;
 
@@ -10,11 +10,11 @@ pub struct Detection {
     /// Changes of how the values scatter around it, in order: [`Kind::Spread`] and
     /// [`Kind::ModeShare`].
     pub scatter: Vec<DetectedChange>,
-    /// What looked like a change and is none, in order.
+    /// The refused candidates, in order.
     pub refused: Vec<RefusedCandidate>,
-    /// That the level wandered without any one point where it did.
+    /// A drift: the level wandered without a single point of change.
     pub drift: Option<Drift>,
-    /// That the values keep going to and fro between levels.
+    /// The modes between which the values go to and fro.
     pub modes: Option<Modes>,
     /// Whether the series was judged at all.
     pub judged: JudgementStatus,
@@ -44,7 +44,7 @@ pub struct DetectedChange {
     /// The difference of the levels as a share of the size of the one before; infinite where that
     /// is 0 or cannot be distinguished from it. For [`Kind::Spread`] that of the spreads.
     pub effect: f64,
-    /// Where the effect is with 95 % confidence.
+    /// The 95 % interval of the effect.
     pub interval: (f64, f64),
     /// How often a series of this length without any change would show one as clear as this
     /// somewhere.
@@ -76,7 +76,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is the level that changed, and not how the values scatter around it.
+    /// Whether the level changed, and not the spread.
     #[must_use]
     pub fn is_of_level(self) -> bool {
         !matches!(self, Self::ModeShare | Self::Spread)
@@ -138,18 +138,18 @@ pub struct Mode {
 /// Whether a series was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum JudgementStatus {
-    /// It was.
+    /// The series was judged.
     Yes,
     /// Not: there are no points.
     #[default]
     Empty,
     /// Not: it has too few finite values.
     TooFew {
-        /// This many there are.
+        /// The number of points.
         points: usize,
-        /// This many there should be.
+        /// The number of points needed.
         needed: usize,
     },
-    /// It was, without any effort: all finite values are equal.
+    /// The series was judged trivially: all finite values are equal.
     Constant,
 }

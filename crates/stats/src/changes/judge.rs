@@ -36,7 +36,7 @@ pub(super) fn changes(judge: &Judge, choice: &SegmentChoice) -> Vec<DetectedChan
     changes
 }
 
-/// Whether the second step takes the first one back.
+/// Whether the second step undoes the first one.
 fn is_back(away: &NoiseStep, back: &NoiseStep) -> bool {
     (away.difference + back.difference).abs() <= BACK * away.difference.abs()
 }
@@ -67,8 +67,8 @@ fn change(judge: &Judge, choice: &SegmentChoice, which: usize) -> DetectedChange
     }
 }
 
-/// The standard error of an effect: among slow noise it is no surer than that the level changed at
-/// all.
+/// The standard error of an effect: with slow noise, an effect is no more certain than the change
+/// of the level itself.
 fn error(judge: &Judge, choice: &SegmentChoice, step: &NoiseStep, without: f64) -> f64 {
     if choice.noise.shape.slow == 0.0 {
         return step.error;
@@ -97,7 +97,7 @@ fn without(judge: &Judge, choice: &SegmentChoice, which: usize) -> f64 {
 /// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74
 /// (1987), without its correction for discrete time.
 pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
-    // The limit is one for large evidence; below 1 it would fall again.
+    // The limit holds for large evidence; below 1 it would fall again.
     let evidence = evidence.max(1.0);
     (2.0 * (n as f64).ln() * evidence * robust::density(evidence)).clamp(1e-300, 1.0)
 }
@@ -107,7 +107,8 @@ fn range(judge: &Judge, choice: &SegmentChoice, which: usize) -> RangeInclusive<
     let (series, place, step) = (judge.series, choice.places[which], choice.steps[which]);
     let (before, after) = judge.around(&choice.places, which);
     let middle = step.before + step.difference / 2.0;
-    // What a value loses when it is taken to the level before; to that after it loses the opposite.
+    // The loss of a value if it moves to the level before; moving to the level after loses the
+    // opposite.
     let loses = |i: usize| {
         let sd = judge.sd[i] * choice.noise.scale;
         if sd.is_nan() {

@@ -1,23 +1,24 @@
 //! The life of alerts while a series grows: provisional, confirmed, withdrawn with a reason.
 //!
 //! The series is judged again whenever points are added, and the answers differ a little each time.
-//! The ledger keeps what users see steady: a change is an alert only when several successive
-//! analyses agree on it or when it was measured again, and is withdrawn only when many in turn do
-//! not see it. What is found again where it was withdrawn is the same one, with its name. Where it
-//! is reported to be is what the last analysis that saw it says, which knew the most: the ranges of
-//! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of
-//! the series; when points were inserted before an alert, the caller moves its places first.
+//! The ledger keeps the users' view steady: a change is an alert only if several successive
+//! analyses agree on it or if it was measured again, and is withdrawn only if many successive
+//! analyses do not see it. A change that is found again after its withdrawal is the same alert,
+//! with its name. Its reported place is that of the last analysis that saw it, which had the most
+//! data. The ranges of earlier analyses serve to recognise it and are not kept. Places are indexes
+//! of the series; when points were inserted before an alert, the caller moves its places first.
 
 use super::{DetectedChange, Detection, Kind};
 
-/// This many successive analyses must see a change before it is confirmed.
+/// The number of successive analyses that must see a change before it is confirmed.
 pub const CONFIRM_AFTER: u32 = 5;
-/// This many successive analyses must not see a provisional change before it is withdrawn: while a
-/// level comes back, its two ends are not distinguished yet, and for a few values nothing is seen.
+/// The number of successive analyses that must miss a provisional change before it is withdrawn.
+/// While a level comes back, its two ends are not distinguished yet, and analyses miss the change
+/// for a few values.
 pub const DROP_AFTER: u32 = 12;
-/// This many successive analyses must not see a confirmed change before it is withdrawn.
+/// The number of successive analyses that must miss a confirmed change before it is withdrawn.
 pub const WITHDRAW_AFTER: u32 = 20;
-/// This many points two analyses may differ on the place of one change.
+/// The number of points by which two analyses may differ about the place of one change.
 pub const SAME_PLACE: usize = 2;
 
 /// A change over time. Plain data: the caller of [`update`] keeps it.
@@ -25,10 +26,11 @@ pub const SAME_PLACE: usize = 2;
 pub struct Alert {
     /// Its name within the series, for ever: 1 for the first, never used again.
     pub id: u32,
-    /// The change as it was last seen. Each analysis reports it again, confirmed or not: a caller
-    /// that keeps alerts shows users what is reported otherwise than before, and keeps what it was.
+    /// The change as the last analysis saw it. Each analysis that sees the change replaces it,
+    /// confirmed or not: a caller that keeps alerts shows users the differences, and keeps the
+    /// earlier finding.
     pub change: DetectedChange,
-    /// Where it stands.
+    /// Its state.
     pub state: AlertState,
     /// In how many successive analyses it has been seen, up to the last one that saw it.
     pub seen: u32,
@@ -39,14 +41,14 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// Whether it is still held.
+    /// Whether the alert is not withdrawn.
     #[must_use]
     pub fn stands(&self) -> bool {
         !matches!(self.state, AlertState::Withdrawn(_))
     }
 
-    /// Whether a change that is found now is this one again, which was withdrawn because it was not
-    /// seen: in the same direction at places that either may be at.
+    /// Whether a change that is found now is this alert again, which was withdrawn because it was
+    /// not seen. The direction must be the same, and the ranges of both must overlap.
     fn comes_again_as(&self, found: &DetectedChange) -> bool {
         let unseen = matches!(
             self.state,
@@ -62,7 +64,7 @@ impl Alert {
         (found.effect > 0.0) == (self.change.effect > 0.0)
     }
 
-    /// Whether a change that is found now is where this one was, in the same direction: the two
+    /// Whether a change that is found now is at this alert's place, in the same direction. The two
     /// ends of a short rise are two changes.
     fn is_at(&self, found: &DetectedChange) -> bool {
         self.change.index.abs_diff(found.index) <= SAME_PLACE
@@ -70,8 +72,8 @@ impl Alert {
             && self.has_direction_of(found)
     }
 
-    /// Whether one of the two may be where the other is, in the same direction: its place is
-    /// reported more exactly now, or less.
+    /// Whether the range of one of the two contains the place of the other, in the same direction:
+    /// the place may be more or less exact now.
     fn has_in_range(&self, found: &DetectedChange) -> bool {
         (self.change.range.contains(&found.index) || found.range.contains(&self.change.index))
             && alike(found.kind, self.change.kind)
@@ -79,7 +81,7 @@ impl Alert {
     }
 }
 
-/// Where an alert stands.
+/// The state of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertState {
     /// Seen, but not often enough to be reported as a fact.
@@ -94,11 +96,11 @@ pub enum AlertState {
 /// of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WithdrawalReason {
-    /// It was seen from farther away, and another change within its ends explains it.
+    /// The change was seen from a distance, and another change within its ends explains it.
     Nearer,
-    /// It was not seen again before it could be confirmed.
+    /// The change was not seen again before it could be confirmed.
     NotConfirmed,
-    /// It was confirmed, but with the points that came later it is not seen.
+    /// The change was confirmed, but later points do not show it.
     NotSeen,
     /// Both sides were measured again and do not differ.
     NotReproduced,
@@ -109,22 +111,22 @@ pub enum WithdrawalReason {
 /// What happened to an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertEvent {
-    /// It was seen for the first time.
+    /// The alert was seen for the first time.
     Appeared {
         /// The alert's name.
         id: u32,
     },
-    /// It was withdrawn because it was not seen, and is seen again.
+    /// The alert was withdrawn because it was not seen, and is seen again.
     Revived {
         /// The alert's name.
         id: u32,
     },
-    /// It is confirmed.
+    /// The alert is confirmed.
     Confirmed {
         /// The alert's name.
         id: u32,
     },
-    /// It is no longer held.
+    /// The alert was withdrawn.
     Withdrawn {
         /// The alert's name.
         id: u32,
@@ -174,15 +176,15 @@ pub fn update(
     (alerts, events)
 }
 
-/// Those of the changes found now that are held already: less evidence keeps them than it took to
-/// find them.
+/// The changes found now that are alerts already: keeping an alert needs less evidence than finding
+/// it.
 #[must_use]
 pub fn known<'a>(alerts: &[Alert], detection: &'a Detection) -> Vec<&'a DetectedChange> {
     claim(alerts, &mut detection.everything()).into_iter().flatten().collect()
 }
 
-/// Takes the changes out that are alerts which stand: one for each of these, in order, where there
-/// is one.
+/// Takes out the changes that belong to alerts which are not withdrawn: at most one for each of
+/// these alerts, in order.
 fn claim<'a>(
     alerts: &[Alert],
     unclaimed: &mut Vec<&'a DetectedChange>,
@@ -190,7 +192,8 @@ fn claim<'a>(
     let standing = || alerts.iter().filter(|alert| alert.stands());
     let mut seen: Vec<Option<&DetectedChange>> =
         standing().map(|alert| take_nearest(unclaimed, alert, Alert::is_at)).collect();
-    // What is where it was goes first: nothing else in whose range it lies may take it.
+    // Changes at unchanged places go first, so that no other alert whose range contains them takes
+    // them.
     for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
         *seen = take_nearest(unclaimed, alert, Alert::has_in_range);
     }

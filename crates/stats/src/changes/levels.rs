@@ -61,8 +61,8 @@ impl SegmentLevels {
     }
 }
 
-/// A level at which the bounded cost of these values is least: the median, then the mean of what is
-/// no outlier, until it stands.
+/// A level at which the bounded cost of these values is least: the median, then the mean of the
+/// values that are no outliers, until it is constant.
 fn location(
     series: &ValueSeries,
     from: usize,

@@ -1,4 +1,4 @@
-//! Where exactly a level begins.
+//! Finds the exact place where a level begins.
 //!
 //! The likeliest place is not the one that most often is near the true one: where several places
 //! together are likely, one in their middle is.
@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use super::choose::{Judge, SegmentChoice};
 
-/// How far from the place as chosen one is looked for.
+/// The distance from the chosen place within which a better one is searched for.
 const REACH: usize = 12;
 
-/// What a place is worth that is off by this many values.
+/// The worth of a place by the number of values that it is off.
 const WORTH: [f64; 3] = [1.0, 0.9, 0.8];
 
 /// The changes, each where it most often is right.
@@ -56,7 +56,7 @@ fn likelihoods(
             filtered.push(judge.step_within(&stretch, place, &choice.noise).z().powi(2) / 2.0);
         }
     }
-    // Without noise likelihoods are so large that the tails would be rounded away beside them.
+    // Without noise the likelihoods are so large that rounding would remove the tails.
     let most = filtered.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     filtered.iter().zip(tails).map(|(filtered, tails)| filtered - most + tails).collect()
 }
@@ -70,7 +70,7 @@ pub(super) fn by_tails(judge: &Judge, place: usize, level: f64) -> f64 {
     -((series.y[place] - level) / series.sd[place]).powi(2).ln_1p()
 }
 
-/// Which place is worth most on average, by the log likelihood of each.
+/// The place with the largest average worth, by the log likelihood of each.
 fn middle(detected: &[f64]) -> usize {
     let most = detected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let likely: Vec<f64> = detected.iter().map(|detected| (detected - most).exp()).collect();

@@ -1,18 +1,18 @@
-//! What changed in a series, and only what changed.
+//! Finds the changes in a series, and nothing else.
 //!
 //! [`detect`] takes the values of one series in order and reports the changes of their level, each
-//! with its interval of places, its effect, and how sure it is; what looked like a change and is
-//! none is reported with the reason. Which way is better is not its business. The rules are in
+//! with its interval of places, its effect, and how sure it is; refused candidates are reported
+//! with the reason. Whether a change is good is decided elsewhere. The rules are in
 //! `docs/src/method/changes.md`, "What changed in a series".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`),
-//! less what lies between hosts that take turns (`alternating`); a segmentation that outliers
-//! cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a
-//! search for short excursions (`dips`) propose candidates; those are chosen that explain the
-//! series better than slow noise would (`choose`, `noise`), and than a curve with fewer steps would
-//! (`trend`), each where it most often is right (`locate`); then it is decided what they are
-//! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none
-//! (`refuse`).
+//! without the differences between hosts that take turns (`alternating`); a segmentation that
+//! outliers cannot mislead (`segment`), that knows levels which the series keeps going to
+//! (`modes`), and a search for short excursions (`dips`) propose candidates; those are chosen that
+//! explain the series better than slow noise would (`choose`, `noise`), and than a curve with fewer
+//! steps would (`trend`), each is placed where it is most often right (`locate`). Then the kinds of
+//! changes (`judge`), changes of the spread (`scatter`) and the reasons against the other
+//! candidates (`refuse`) are decided.
 
 mod alternating;
 mod choose;
@@ -59,7 +59,8 @@ const LONG: usize = 1200;
 /// to be within this share of what it was taken for.
 const ABOUT: f64 = 0.03;
 
-/// What a dip must gain, in prices of one change: little more than one, since its end is not free.
+/// The gain that a dip needs, in prices of one change: a little more than one, since its end is not
+/// free.
 const DIP_PRICE: f64 = 1.2;
 
 /// Fewer values are no level.
@@ -139,7 +140,7 @@ impl CandidateSeries {
         choose::Judge::new(&self.series, &self.masked)
     }
 
-    /// What is reported of what was chosen.
+    /// The detection reported for a choice.
     fn detected(&self, judge: &choose::Judge, choice: choose::SegmentChoice) -> Detection {
         let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
         let choice = locate::locate(judge, choice);
@@ -174,16 +175,17 @@ fn without_ends(places: &mut Vec<usize>, n: usize) {
     }
 }
 
-/// Whether no standard deviation is much another.
+/// Whether no standard deviation changed much.
 fn is_about(sd: &[f64], rough: &[f64]) -> bool {
     sd.iter().zip(rough).all(|(sd, rough)| (sd / rough - 1.0).abs() <= ABOUT)
 }
 
-/// Where the level may have changed, when visits to modes are none, and those visits.
+/// The places where the level may have changed, if visits to modes are no changes, and these
+/// visits.
 struct ModeVisits {
     places: Vec<usize>,
     modes: Vec<second_level::SecondLevel>,
-    /// Which mode each value is at, if any.
+    /// The mode of each value, if any.
     at: Vec<Option<usize>>,
 }
 
@@ -220,7 +222,7 @@ impl ModeVisits {
         Self { places, modes, at }
     }
 
-    /// Where stays at a mode begin that are long enough to look like a level.
+    /// The starts of stays at a mode that are long enough to look like a level.
     fn visits(&self) -> Vec<usize> {
         let begins = |i: usize| self.at[i].is_some() && (i == 0 || self.at[i - 1] != self.at[i]);
         let stays = |i: usize| (i..i + 3).all(|next| self.at.get(next) == Some(&self.at[i]));

@@ -1,8 +1,8 @@
 //! A level that seems to change where only the share of a mode does.
 //!
-//! Where values go to and fro between two levels, and the rarer one becomes the usual one, the
-//! level of most values changes. But both levels are met before and after, as they are not when a
-//! program changes.
+//! If values go to and fro between two levels and the rarer one becomes the usual one, the level of
+//! most values changes. But both levels occur before and after, unlike with a change of the
+//! program.
 
 use super::choose::{Judge, SegmentChoice};
 use super::finding::{DetectedChange, Kind};
@@ -25,9 +25,9 @@ const SAME: usize = 30;
 
 /// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`.
 ///
-/// What is reported of shares near them goes: where the rarer level becomes the usual one, visits
-/// are counted from another level on either side, and the shares of both modes say nothing of each
-/// other.
+/// Reported changes of shares near them are removed: if the rarer level becomes the usual one,
+/// visits are counted from another level on either side, so the shares of both sides are not
+/// comparable.
 pub(super) fn divide(
     judge: &Judge,
     choice: &SegmentChoice,

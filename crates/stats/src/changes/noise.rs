@@ -1,4 +1,4 @@
-//! What noise is like over time: part fresh in each value, part slow.
+//! The course of noise over time: one part is fresh in each value, another is slow.
 //!
 //! The noise of a value, in its standard deviations, is a fresh part and an autoregressive part of
 //! order 1 that remembers its last value. With a long memory it is drift, with a short one the
@@ -19,15 +19,14 @@ const SHAPES: [(f64, &[f64]); 7] = [
     (0.996, &[0.15, 0.4, 0.65, 0.85, 0.93, 0.97, 1.0]),
 ];
 
-/// What noise with a slow part costs beside white noise: the criterion of Akaike, for one
-/// parameter.
+/// The price of noise with a slow part over white noise: Akaike's criterion, for one parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
-/// The noise of a series as it is most likely.
+/// The most likely noise of a series.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeriesNoise {
     pub shape: FilterShape,
-    /// What all standard deviations are to be multiplied with.
+    /// The factor of all standard deviations.
     pub scale: f64,
     /// -2 log likelihood, but for a constant.
     pub cost: f64,
@@ -103,8 +102,8 @@ pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, noise: &SeriesNoise
 /// The step in white noise, between these weighted sums of the values before it and of those after
 /// it, from an origin.
 ///
-/// By the mean of either side, whose weights may be of very different sizes: values that stand
-/// still weigh a billion times others.
+/// By the mean of either side, whose weights may be of very different sizes: constant values may
+/// weigh a billion times as much as others.
 pub(super) fn plain_step(
     origin: f64,
     before: WeightedSum,
@@ -182,7 +181,7 @@ impl Products {
     }
 }
 
-/// What is expected of the next value, and of both regressors at it.
+/// The expectations of the next value, and of both regressors there.
 #[derive(Clone, Copy, Default)]
 struct Means {
     y: f64,

@@ -1,11 +1,11 @@
-//! What the detector goes by.
+//! The options of the detector.
 
-/// What the detector goes by; the defaults are the rules in `docs/src/method/changes.md`.
+/// The options of the detector; the defaults are the rules in `docs/src/method/changes.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.
     pub outlier: f64,
-    /// What a further level costs the segmentation, in units of the logarithm of the number of
+    /// The price of a further level in the segmentation, in units of the logarithm of the number of
     /// points.
     pub penalty: f64,
     /// Below this many finite values a series is not judged.

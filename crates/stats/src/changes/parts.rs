@@ -1,30 +1,29 @@
-//! Parts of a series that lie plainly apart, and by how much wider the noise is in some of them.
+//! Parts of a series that are clearly apart, and differences between the widths of their noise.
 //!
-//! Before any level is known, noise is the same everywhere. Where the values after a step lie many
-//! times wider than those before it, each of them would be an outlier of any level among them, and
-//! the step would not be seen, however large. But where two parts lie further apart than either is
-//! wide, there is a step whatever the noise is, and the noise of each can be estimated by itself.
+//! Before any level is known, noise is the same everywhere. If the values after a step spread many
+//! times wider than those before it, each would be an outlier of any level among them, and the step
+//! would not be seen, however large. But if two parts are further apart than either is wide, there
+//! is a step with any noise, and the noise of each part can be estimated by itself.
 
 use crate::robust;
 
-/// This many values on either side of a place are compared,
+/// The number of values on either side of a place that are compared,
 const WINDOW: usize = 12;
 /// and at least this many.
 const FEWEST: usize = 3;
-/// Plainly apart are medians that differ by this many times what the values of both sides lie from
-/// them.
+/// Medians are clearly apart if they differ by this many times the distances of both sides' values
+/// from them.
 const PLAINLY: f64 = 4.0;
-/// Where neighbours differ by less, in standard deviations, nothing lies plainly apart.
+/// If neighbours differ by less, in standard deviations, no parts are clearly apart.
 const JUMP: f64 = 6.0;
-/// Where the widest of the parts is this many times as wide as the narrowest, the noise of each is
-/// its own.
+/// If the widest part is this many times as wide as the narrowest, each part has its own noise.
 const WIDER: f64 = 2.5;
 /// From this many values on it is well known what noise is like around their levels.
 pub(super) const WELL_KNOWN: usize = WINDOW;
 /// The mean distance of two values of Gaussian noise, in standard deviations.
 const APART: f64 = 1.128;
 
-/// Where parts that lie plainly apart begin, and both ends; the ends alone where none is far wider
+/// The starts of parts that are clearly apart, and both ends; only the ends if no part is far wider
 /// than others.
 pub(super) fn of(y: &[f64], sd: &[f64]) -> Vec<usize> {
     let bounds = bounds(y, sd);
@@ -34,7 +33,7 @@ pub(super) fn of(y: &[f64], sd: &[f64]) -> Vec<usize> {
     if most > WIDER * least { bounds } else { vec![0, y.len()] }
 }
 
-/// Where parts that lie plainly apart begin, and both ends.
+/// The starts of parts that are clearly apart, and both ends.
 fn bounds(y: &[f64], sd: &[f64]) -> Vec<usize> {
     let mut bounds = vec![0];
     let mut best: Option<(usize, f64)> = None;
@@ -56,15 +55,15 @@ fn bounds(y: &[f64], sd: &[f64]) -> Vec<usize> {
     bounds
 }
 
-/// How far the values before and from a place on lie apart, by how far those of both sides lie from
-/// their median.
+/// The distance between the values before a place and those from it on, in units of their distances
+/// from their medians.
 fn apart(y: &[f64], place: usize) -> f64 {
     let before = middle(&y[place.saturating_sub(WINDOW)..place]);
     let after = middle(&y[place..y.len().min(place + WINDOW)]);
     (after.0 - before.0).abs() / (before.1 + after.1)
 }
 
-/// The median of some values, and what they lie from it on average.
+/// The median of some values, and their mean distance from it.
 fn middle(values: &[f64]) -> (f64, f64) {
     let median = robust::median(&mut values.to_vec());
     let distances: f64 = values.iter().map(|value| (value - median).abs()).sum();

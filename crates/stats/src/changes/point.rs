@@ -12,7 +12,7 @@ pub struct SeriesValue {
     pub variance: Option<f64>,
     /// From how many samples the value was made.
     pub samples: u32,
-    /// Equal numbers stand for equal circumstances: host, kernel, compiler, quirk.
+    /// Equal numbers mean equal circumstances: host, kernel, compiler, quirk.
     pub environment: u32,
 }
 
@@ -23,7 +23,7 @@ impl SeriesValue {
         Self { value, variance: None, samples: 1, environment: 0 }
     }
 
-    /// The median of the finite ones of these samples; `None` when there are none.
+    /// The median of the finite samples; `None` if there are none.
     ///
     /// Its variance is π/2 · s²/n, that of the median of Gaussian samples in the limit (Serfling,
     /// "Approximation Theorems of Mathematical Statistics", 1980, 2.3.3), where s is 1.4826 MAD, or

@@ -1,4 +1,4 @@
-//! What looked like a change and is none, and why.
+//! The candidates that are no changes, with the reasons.
 
 use super::choose::{Judge, SegmentChoice};
 use super::dips;
@@ -75,7 +75,7 @@ fn spikes(judge: &Judge) -> Vec<usize> {
         .collect()
 }
 
-/// That the level wanders within the longest stretch without a change, and how far it got.
+/// The drift of the level within the longest stretch without a change, and its size.
 pub(super) fn drift(judge: &Judge, choice: &SegmentChoice) -> Option<Drift> {
     let (shape, series) = (choice.noise.shape, judge.series);
     if shape.memory < MEMORY {

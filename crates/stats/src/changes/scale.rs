@@ -23,7 +23,7 @@ pub(super) fn from_differences(series: &mut ValueSeries) {
 /// Makes the standard deviation larger in stretches most of whose neighbours differ by more than
 /// noise of it would.
 ///
-/// Half a series that hardly varies, or does not at all, says nothing of the noise of the other
+/// Half a series that hardly varies, or does not vary, shows nothing about the noise of the other
 /// half.
 fn widen(sd: &mut [f64], differences: &[f64], grain: &[f64]) {
     let typical = |(pair, difference): (&[f64], &f64)| {
@@ -46,7 +46,7 @@ fn widen(sd: &mut [f64], differences: &[f64], grain: &[f64]) {
     }
 }
 
-/// That of the values of one of several parts. A few that lie close together may do so by chance.
+/// The scale of the values of one of several parts. A few values may be close together by chance.
 fn apart(series: &ValueSeries, part: Range<usize>) -> Vec<f64> {
     let own = spread_out(series, part.clone(), parts::width(&series.y[part.clone()]));
     if part.len() >= parts::WELL_KNOWN {
@@ -58,8 +58,8 @@ fn apart(series: &ValueSeries, part: Range<usize>) -> Vec<f64> {
 /// The standard deviation of each value's noise from its residuals.
 pub(super) fn from_residuals(series: &mut ValueSeries, residuals: &[f64]) {
     let one = series.parts.len() == 2;
-    // A few values are known by their differences as well as by what they lie from a level that is
-    // theirs.
+    // With a few values, their differences are as informative as their distances from a level of
+    // their own.
     let sd = |part: Range<usize>| match part.len() {
         few if few < parts::WELL_KNOWN && !one => series.sd[part].to_vec(),
         _ => within(series, part.clone(), &residuals[part]),
@@ -71,7 +71,7 @@ fn in_parts(series: &ValueSeries) -> impl Iterator<Item = Range<usize>> {
     series.parts.windows(2).map(|part| part[0]..part[1])
 }
 
-/// That of the values of a part.
+/// The scale of the values of a part.
 fn within(series: &ValueSeries, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
     let typical = robust::median_of(&series.sd[part.clone()]);
     let mut all = spread_out(series, part.clone(), robust::trimmed_deviation(residuals, typical));
@@ -126,18 +126,18 @@ fn scale(standard: &[f64], sums: &ScaleSums, stretch: Range<usize>) -> f64 {
 
 /// How large noise is of which most is beyond what counts in a mean; nothing where it is not.
 ///
-/// Where values are at one of a few modes, many are near to others.
+/// If values are at one of a few modes, many are near others.
 fn wild(standard: &[f64]) -> Option<f64> {
     let sd = robust::deviation(standard);
     let near = standard.iter().filter(|x| x.abs() < 1.0).count() as f64;
     (sd > FARTHEST && near < NEAR * standard.len() as f64).then_some(sd)
 }
 
-/// Moves the bounds between stretches of which one is far wider to where Gaussian noise of both is
-/// likeliest.
+/// Moves the bounds between stretches of which one is far wider to the place where Gaussian noise
+/// of both is likeliest.
 ///
-/// Where the narrow one hardly varies, the least value of the wide one would be a change of level
-/// in it.
+/// If the narrow stretch hardly varies, the smallest value of the wide one would be a change of
+/// level in it.
 fn sharpen(standard: &[f64], sums: &ScaleSums, bounds: &mut [usize]) {
     for _ in 0..2 {
         for which in 1..bounds.len() - 1 {
@@ -155,8 +155,8 @@ fn sharpen(standard: &[f64], sums: &ScaleSums, bounds: &mut [usize]) {
     }
 }
 
-/// Where between these places noise of the first scale most likely ends and that of the second
-/// begins.
+/// The most likely border between noise of the first scale and noise of the second, between these
+/// places.
 fn border(standard: &[f64], places: Range<usize>, scales: [f64; 2]) -> usize {
     let cost = |x: f64, scale: f64| (x / scale).powi(2) / 2.0 + scale.ln();
     let (mut sum, mut best) = (0.0, (0.0, places.start));
@@ -191,7 +191,8 @@ const SHORTEST: usize = 10;
 /// From this many values on a stretch says whether its values are at modes.
 const LONG: usize = 40;
 
-/// What a stretch must gain: this much, and this much for each logarithm of the number of values.
+/// The gain that a stretch needs: a constant, and a factor of the logarithm of the number of
+/// values.
 const PRICE: (f64, f64) = (8.0, 2.0);
 
 /// Distances from 0, summed up to each place.

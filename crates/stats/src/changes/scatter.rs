@@ -13,8 +13,8 @@ use crate::robust;
 /// The shortest stretch.
 const SHORTEST: usize = 15;
 
-/// What a change of the scatter must gain in twice the log likelihood: this much, and this much for
-/// each logarithm of the number of values.
+/// The gain that a change of the spread needs in twice the log likelihood: a constant, and a factor
+/// of the logarithm of the number of values.
 const PRICE: (f64, f64) = (12.0, 3.0);
 
 /// The least ratio of two spreads that is reported.
@@ -29,8 +29,8 @@ struct ScatterSplit {
 
 /// Changes of the spread.
 ///
-/// Where the noise is mostly slow, what is left around the levels is how they wander, not how wide
-/// values lie.
+/// If the noise is mostly slow, the residuals around the levels show how the levels wander, not how
+/// wide values spread.
 pub(super) fn spreads(
     series: &ValueSeries,
     levels: &SegmentLevels,
@@ -44,7 +44,7 @@ pub(super) fn spreads(
         levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
     let sums = summed(&distances);
     let usual = sums[series.len()] / series.len() as f64;
-    // Where a few far ones make the mean, a stretch without any shows no more than that one of them
+    // If a few outliers determine the mean, a stretch without outliers only shows that one of them
     // is missing.
     let known = excess(&distances, &[]).max(1.0);
     let mean = |first: usize, end: usize| {
@@ -83,9 +83,9 @@ pub(super) fn spreads(
 /// How many times wider distances vary within the stretches than the likelihood of [`spreads`] has
 /// it, where their variance is the square of their mean.
 ///
-/// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one
-/// step of it, and the evidence of a few more of these is that many times less (quasi-likelihood:
-/// `McCullagh` & Nelder, "Generalized Linear Models", 1989, chapter 9).
+/// An example is a coarse clock whose values seldom differ: most distances are 0, a few are one
+/// step of the clock, and the evidence of a few more steps is that many times less
+/// (quasi-likelihood: `McCullagh` & Nelder, "Generalized Linear Models", 1989, chapter 9).
 fn excess(distances: &[f64], splits: &[(usize, ScatterSplit, usize)]) -> f64 {
     let places = splits.iter().map(|(_, split, _)| split.place);
     let bounds: Vec<usize> = [0].into_iter().chain(places).chain([distances.len()]).collect();
@@ -114,7 +114,7 @@ pub(super) fn shares(
             at.iter().map(|at| f64::from(u8::from(*at == Some(which)))).collect();
         let visits = 1 + visited.windows(2).filter(|pair| pair[0] < pair[1]).count();
         let visited_share = visited.iter().sum::<f64>() / visited.len() as f64;
-        // Without any memory a visit takes 1/(1 - share) values.
+        // Without memory a visit takes 1/(1 - share) values.
         let stay = (visited.iter().sum::<f64>() / visits as f64 * (1.0 - visited_share)).max(1.0);
         let sums = summed(&visited);
         let share = |first: usize, end: usize| (sums[end] - sums[first]) / (end - first) as f64;
@@ -150,12 +150,12 @@ pub(super) fn shares(
     changes
 }
 
-/// What a change of the scatter must gain among this many values.
+/// The gain that a change of the spread needs among this many values.
 fn price(n: usize) -> f64 {
     PRICE.0 + PRICE.1 * (n as f64).ln()
 }
 
-/// Where the scatter changes, each with the bounds of the stretches before and after.
+/// The places where the spread changes, each with the bounds of the stretches before and after.
 fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, ScatterSplit, usize)> {
     let price = price(n);
     let bounds = stretches(n, SHORTEST, price, &cost);

@@ -5,7 +5,8 @@
 pub(super) struct SecondLevel {
     /// Its distance from the level.
     pub offset: f64,
-    /// What being at it costs a value: the evidence against it, since it is the rarer one.
+    /// The price of a value at the second level: the evidence against this level, since it is the
+    /// rarer one.
     pub price: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Where the level may have changed: optimal partitioning under a bounded cost.
+//! Candidates for changes of the level: optimal partitioning under a bounded cost.
 //!
 //! Fearnhead & Rigaill, "Changepoint Detection in the Presence of Outliers", JASA 114 (2019): the
 //! cost of a value at a level is the square of its distance in standard deviations, but never above
@@ -6,8 +6,8 @@
 //! of every prefix is had by functional pruning: the cost of the best partition as a function of
 //! the last level is kept as pieces.
 //!
-//! Where values go to and fro between modes, a value may be at the level or at a mode of it, for a
-//! price.
+//! If values go to and fro between modes, a value may be at the level or, for a price, at a mode of
+//! it.
 
 use super::second_level::SecondLevel;
 use super::series::ValueSeries;
@@ -46,7 +46,7 @@ impl SegmentPiece {
     }
 }
 
-/// What a value costs at levels up to `high`: `a·θ² - b·θ + c`.
+/// The cost of a value at levels up to `high`: `a·θ² - b·θ + c`.
 #[derive(Clone, Copy)]
 struct SegmentStretch {
     high: f64,
@@ -119,7 +119,8 @@ fn best_starts(
     starts
 }
 
-/// Where a value is no outlier, in order: from which level on, and what it costs from there.
+/// The levels at which a value is no outlier, in order: the level from which this holds, and the
+/// cost from there.
 fn dig(
     value: f64,
     sd: f64,
@@ -139,7 +140,7 @@ fn dig(
     wells.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
 }
 
-/// What a value costs at all levels: within wells, and `bound` between them.
+/// The cost of a value at all levels: within wells, and `bound` between them.
 fn all_levels(wells: &[(f64, SegmentStretch)], bound: f64, stretches: &mut Vec<SegmentStretch>) {
     stretches.clear();
     let outside = |high| SegmentStretch { high, a: 0.0, b: 0.0, c: bound };
@@ -157,9 +158,9 @@ fn all_levels(wells: &[(f64, SegmentStretch)], bound: f64, stretches: &mut Vec<S
     stretches.push(outside(f64::INFINITY));
 }
 
-/// Where in the piece the cost is below the ceiling.
+/// The part of the piece in which the cost is below the ceiling.
 fn below(piece: &SegmentPiece, ceiling: f64) -> Option<(f64, f64)> {
-    // What is flat costs the same everywhere.
+    // A flat piece costs the same everywhere.
     if piece.a <= 0.0 {
         return (piece.c < ceiling).then_some((piece.low, piece.high));
     }

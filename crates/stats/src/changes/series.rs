@@ -2,14 +2,14 @@
 
 use super::{JudgementStatus, Options, SeriesValue};
 
-/// A series as it is judged: the finite values, on their scale, and how noisy each is.
+/// A series in the form that is judged: the finite values, on their scale, and how noisy each is.
 #[derive(Clone)]
 pub(super) struct ValueSeries {
     /// The values on their scale.
     pub y: Vec<f64>,
     /// The standard deviation of the noise of each value.
     pub sd: Vec<f64>,
-    /// Where parts begin in which the noise is as wide as it is there alone, and both ends.
+    /// The starts of parts with noise of their own width, and both ends.
     pub parts: Vec<usize>,
     /// The variance of each value by its replicates; 0 when they say nothing.
     pub known: Vec<f64>,
@@ -21,13 +21,13 @@ pub(super) struct ValueSeries {
     pub environment: Vec<u32>,
     /// The curve that was taken off the values; empty where none was.
     pub trend: Vec<f64>,
-    /// By how much each value's environment lies apart from the usual one, which was taken off too;
-    /// empty where nothing was.
+    /// The difference between each value's environment and the usual one, which was subtracted too;
+    /// empty if nothing was subtracted.
     pub offset: Vec<f64>,
     /// Whether the scale is that of logarithms.
     pub log: bool,
-    /// What the values are divided by when they are not logarithms: a power of two, so that nothing
-    /// is rounded.
+    /// The divisor of values that are no logarithms: a power of two, so that division does not
+    /// round.
     by: f64,
 }
 
@@ -72,7 +72,7 @@ impl ValueSeries {
         Self { y, trend: curve.to_vec(), ..self.clone() }
     }
 
-    /// The same without what lies between the environments.
+    /// The same without the differences between the environments.
     pub fn without_offset(mut self, offset: Vec<f64>) -> Self {
         self.y.iter_mut().zip(&offset).for_each(|(y, offset)| *y -= offset);
         Self { offset, ..self }
@@ -88,8 +88,8 @@ impl ValueSeries {
         if self.log { y.exp() } else { y * self.by }
     }
 
-    /// A level beside such a difference, in the unit of the values: 0 where nothing but rounding
-    /// distinguishes it from that.
+    /// A level beside such a difference, in the unit of the values: 0 if only rounding
+    /// distinguishes the level from 0.
     pub fn level(&self, y: f64, difference: f64) -> f64 {
         if !self.log && y.abs() <= ROUNDING * difference.abs() { 0.0 } else { self.unit(y) }
     }
@@ -123,7 +123,7 @@ const ROUNDING: f64 = 1e-9;
 /// noise.
 const CONSTANT: usize = 10;
 
-/// This many grains the least change of level in a series without noise counts for.
+/// The number of grains that the least change of level counts for in a series without noise.
 const CLEAR: f64 = 20.0;
 
 /// No change of level counts for more grains: of larger ones the squares could not be
@@ -149,7 +149,7 @@ fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let pairs = values.windows(2).filter(|pair| apart(pair));
     let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
-    // What is less than a grain is rounded to a finer one.
+    // A value below a grain is rounded to a finer grain.
     finite
         .iter()
         .map(|(_, point)| if log { (least / point.value).min(1.0) } else { least })

@@ -27,7 +27,7 @@ pub(super) fn stretches(
     bounds
 }
 
-/// Where a stretch is best split, and what that gains.
+/// The best place to split a stretch, and the gain.
 fn split(
     first: usize,
     end: usize,

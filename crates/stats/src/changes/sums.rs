@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Sums up to each place.
 pub(super) struct Sums {
-    /// What is summed is how far values are from here.
+    /// The origin from which the summed distances are measured.
     pub origin: f64,
     sums: Vec<WeightedSum>,
 }
@@ -19,8 +19,8 @@ pub(super) struct WeightedSum {
 }
 
 impl Sums {
-    /// Those of these values, of which one by the standard deviation is given: NaN for what does
-    /// not count.
+    /// The sums of these values, which are given with the inverse of their standard deviations: NaN
+    /// for values that do not count.
     pub fn up_to(y: &[f64], inverse: &[f64]) -> Self {
         let origin = y[0];
         let mut last = WeightedSum::default();
@@ -38,7 +38,7 @@ impl Sums {
         Self { origin, sums }
     }
 
-    /// Those of the values at these places.
+    /// The sums of the values at these places.
     pub fn of(&self, places: Range<usize>) -> WeightedSum {
         let (start, end) = (self.sums[places.start], self.sums[places.end]);
         WeightedSum {

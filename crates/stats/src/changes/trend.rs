@@ -1,10 +1,9 @@
 //! A level that moves on its own beside its steps.
 //!
-//! Slow noise explains a level that wanders, but where it also steps, stairs can be found at a
-//! lower price: each stair takes a part of the way, and leaves noise that is fresh. So where values
-//! still climb within the levels that were chosen, a curve is tried in the stairs' stead: a
-//! polynomial of low degree, with the steps that stand out of it. Both are judged by the same
-//! criterion.
+//! Slow noise explains a level that wanders. But if the level also steps, stairs may explain it at
+//! a lower price: each stair takes a part of the way, and leaves fresh noise. So if values still
+//! climb within the chosen levels, a curve is tried instead of the stairs: a polynomial of low
+//! degree, with the steps that exceed it. Both are judged by the same criterion.
 
 use super::choose::{Judge, SegmentChoice};
 use super::finding::Drift;
@@ -22,7 +21,7 @@ const FEWEST: usize = 30;
 /// of a line, and of all degrees.
 const LOOKS: (f64, f64) = (5.0, 16.0);
 
-/// What each degree of a curve costs, in logarithms of the number of values.
+/// The price of each degree of a curve, in logarithms of the number of values.
 const PRICE: f64 = 2.0;
 
 /// How often the curve and the steps beside it are estimated again, each from the other.
@@ -73,14 +72,15 @@ fn largest(choice: &SegmentChoice) -> Vec<usize> {
     largest.map(|(&place, _)| place).into_iter().collect()
 }
 
-/// A curve, the steps that stand out of it, and what both cost but for the price of the curve.
+/// A curve, the steps that exceed it, and the cost of both without the price of the curve.
 struct SettledTrend {
     curve: Vec<f64>,
     places: Vec<usize>,
     cost: f64,
 }
 
-/// Where steps begin and the curve beside them, settled from each of these places; the better one.
+/// The places of steps and the curve beside them, settled from each of these starts; the better of
+/// both.
 fn settle(
     judge: &Judge,
     candidates: &[usize],
@@ -93,7 +93,7 @@ fn settle(
 }
 
 /// The curve beside steps at these places, the steps out of all candidates beside that curve, and
-/// so on, until they stand.
+/// so on, until both are constant.
 fn stand(
     judge: &Judge,
     candidates: &[usize],
@@ -135,7 +135,7 @@ impl Curve {
     /// Trends", Econometrica 1, 1933).
     fn fit(judge: &Judge, places: &[usize], columns: &[Vec<f64>]) -> Self {
         let mut y = judge.standard(places);
-        // What is masked does not count.
+        // Masked values do not count.
         y.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = 0.0);
         let (mut factors, mut detected) = (vec![0.0; columns.len()], Vec::new());
         let mut directions: Vec<TrendDirection> = Vec::new();
@@ -171,8 +171,8 @@ impl Curve {
 struct TrendDirection {
     /// How much of each column is in it.
     factors: Vec<f64>,
-    /// What of it is not a level, in standard deviations of each value; 0 where the value does not
-    /// count.
+    /// The part of the curve that is no level, in standard deviations of each value; 0 for values
+    /// that do not count.
     within: Vec<f64>,
     square: f64,
 }
@@ -227,7 +227,7 @@ fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
     columns.split_off(1)
 }
 
-/// The curve as it is reported: from where to where it moved most.
+/// The reported form of the curve: the ends of its largest movement.
 pub(super) fn detected(series: &ValueSeries) -> Option<Drift> {
     let order = |one: &usize, other: &usize| series.trend[*one].total_cmp(&series.trend[*other]);
     let low = (0..series.trend.len()).min_by(order)?;

@@ -20,12 +20,12 @@ const KNOWN: usize = 4;
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of
 /// them.
 ///
-/// What runs of one program differ by is in the interval; `prior` says how much that is. Nothing
-/// but zeros on both sides is the same; where only some values are zero or negative the difference
-/// is compared. Of modes the means are compared, and another run's mean may be anywhere between
-/// them: the prior has what values vary by too. Of what is counted once a run the prior is what
-/// counts of one program differ by. A run of fewer than four values varies as the other does; where
-/// both have fewer, nothing is reported.
+/// The interval includes the variation between runs of one program, which `prior` gives. Two sides
+/// of zeros are the same; if only some values are zero or negative, the difference is compared.
+/// With modes the means are compared. Another run's mean may be anywhere between the modes, so the
+/// prior includes the variation of the values. For a single count a run, the prior is the variation
+/// between counts of one program. A run of fewer than four values is assumed to vary as the other
+/// one does; if both have fewer, there is no result.
 #[must_use]
 pub fn compare_earlier(
     a: &[SampleValue],
@@ -44,7 +44,7 @@ pub fn compare_earlier(
     };
     let estimate = over.map(|over| estimate(&over, &a, rules.margin));
     let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
-    // What modes add is no difference between runs.
+    // The variation that modes add is no difference between runs.
     let between = over.map(|over| if modes.is_some() { prior.deviation } else { over.deviation });
     let mut notes = notes(between, estimate.as_ref(), prior);
     // As where both are counted today.
@@ -69,10 +69,10 @@ pub fn compare_earlier(
     }
 }
 
-/// What runs differ by, with what the noise of a run of few values adds: those do not show how much
-/// it is. It is that of the values on the other side then; `None` where neither side shows it.
+/// The variation between runs plus the noise of a run with few values, which do not show their
+/// noise. The noise of the other side is used then; `None` if neither side shows it.
 ///
-/// What is counted has no noise to be known.
+/// Counts have no noise.
 fn with_unknown_noise(
     sides: [&[SampleValue]; 2],
     rules: &ComparisonRules,
@@ -120,9 +120,9 @@ fn modes(a: &[SampleValue], b: &[SampleValue]) -> Option<SharedModes> {
     are_exact.then(|| SharedModes::of(Scale::Ratio, &logs(a), &logs(b), 0.0)).flatten()
 }
 
-/// What means of runs differ by, of programs that may be in either mode during the other run. The
-/// degrees of freedom are Satterthwaite's (Biometrics Bulletin 2, 1946), as more is known of how
-/// far modes are apart than of runs.
+/// The variation between means of runs, for programs that may be in either mode during the other
+/// run. The degrees of freedom are Satterthwaite's (Biometrics Bulletin 2, 1946), as more is known
+/// of how far modes are apart than of runs.
 fn with_modes(sides: [&[SampleValue]; 2], prior: RunEffectPrior) -> RunEffectPrior {
     let apart = sides.map(deviation_of_one).into_iter().fold(0.0, f64::max);
     let values = sides.map(<[SampleValue]>::len).into_iter().min().unwrap_or(0);
@@ -178,8 +178,8 @@ fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: RunEffectPr
 
 /// Of values of which some are zero or below, which have no ratio.
 ///
-/// What runs differ by would make a difference of any two zeros that once were not, so samples must
-/// lie apart by rank as well. `None` where they are too few for that, or some reached a limit.
+/// The variation between runs is a share, so it excludes nothing near zero. So the samples must
+/// also differ by rank. `None` if there are too few samples for that, or if some reached a limit.
 fn by_difference(
     a: &[SampleValue],
     b: &[SampleValue],
@@ -202,7 +202,7 @@ fn by_difference(
     let by_rank = 2.0 * ranks::rank_sum_above(&a, &b).min(ranks::rank_sum_above(&b, &a));
     let p = (2.0 * t_above(shift.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
     let reach = student_quantile(1.0 - error / 2.0, prior.freedom) * standard_error;
-    // What ranks do not show, the interval does not either.
+    // The interval shows no difference that ranks do not show.
     let reach = if p > error { reach.max(shift.abs()) } else { reach };
     let beside = margin * of_a.0.max(0.0) - shift.abs();
     let p_same = t_above(beside, standard_error, prior.freedom);
@@ -230,7 +230,7 @@ fn difference(centre: f64, shift: f64, reach: f64, [p, p_same]: [f64; 2]) -> Est
     }
 }
 
-/// What four of five such comparisons would have detected.
+/// The difference that four of five such comparisons would detect.
 pub(super) fn detectable(over: &RunsComparison, error: f64) -> f64 {
     let reach =
         student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);

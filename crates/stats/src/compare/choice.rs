@@ -1,5 +1,5 @@
-//! Which estimator decides: by whether the host's speed moves and whether a side has two modes,
-//! never by A against B.
+//! The choice of the estimator that decides. It depends on whether the host's speed moves and
+//! whether a side has two modes, never on the difference of A and B.
 
 use super::Estimator;
 use super::estimate::BoundContrasts;
@@ -11,7 +11,7 @@ const ENOUGH: usize = 6;
 /// Why this estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoiceReason {
-    /// It was requested.
+    /// The estimator was requested.
     Asked,
     /// The host's speed moved, so that executions next to each other in time are compared.
     HostMoves,
@@ -24,8 +24,8 @@ pub enum ChoiceReason {
     Earlier,
     /// Both were executed at the same time: a pair is a round.
     Duet,
-    /// A side has two modes, or most values are equal and some are not: the mean knows how often
-    /// it is in each, a median lies between them or sees one alone.
+    /// A side has two modes, or most values are equal and some are not: the mean depends on how
+    /// often each occurs, while a median is between them or at one of them.
     Modes,
 }
 
@@ -86,7 +86,7 @@ fn neighbours_decide(host: &Contrast) -> bool {
     host.fit().by_neighbours && host.rounds() >= ENOUGH && host.share_path()
 }
 
-/// Whether the orders of so few rounds bound the ratio at this look.
+/// Whether the orders of few rounds bound the ratio at this look.
 fn has_interval(both: &BoundContrasts, level: f64) -> bool {
     both.bounds(Estimator::Neighbours, level).is_some()
 }

@@ -7,14 +7,14 @@ use super::sample_size::{MoreSamples, settling};
 use super::{Better, Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 use crate::waiting::WaitedShare;
 
-/// What is compared.
+/// The sides of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides<'a> {
-    /// What the other is compared with.
+    /// The baseline.
     pub a: &'a [SampleValue],
-    /// What is compared.
+    /// The program compared with the baseline.
     pub b: &'a [SampleValue],
-    /// A a second time, measured as B was; empty where there is none.
+    /// A a second time, measured as B was; empty if there is no control.
     pub control: &'a [SampleValue],
 }
 
@@ -30,8 +30,8 @@ pub struct ComparisonRules {
     /// The step of the clock, in the metric's unit; 0 where values are exact, as counts are; `None`
     /// finds it.
     pub resolution: Option<f64>,
-    /// What single values of one program differ by, where there may be no more of them; `None`
-    /// where more rounds have more.
+    /// The variation between single values of one program, if there can be no more values; `None`
+    /// if more rounds give more values.
     pub once: Option<RunEffectPrior>,
 }
 
@@ -41,39 +41,39 @@ impl Default for ComparisonRules {
     }
 }
 
-/// What is said of B against A.
+/// The result of B against A.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// In a word.
     pub verdict: Verdict,
-    /// Whether there is a difference, however small: whether the interval that is shown excludes
-    /// none.
+    /// Whether there is a difference, however small: whether the displayed interval excludes no
+    /// difference.
     pub significant: bool,
     /// How large it is, whether certain or not.
     pub size: Size,
     /// The one that decides; absent when a side has no samples.
     pub estimate: Option<Estimate>,
-    /// Another one, for readers who doubt.
+    /// Another estimate, for comparison.
     pub second: Option<Estimate>,
-    /// Which decides, and why.
+    /// The deciding estimator, and the reason.
     pub choice: EstimatorChoice,
     /// The rank test beside it.
     pub rank_test: RankTest,
     /// Samples of A, of B, and rounds with both.
     pub counts: SampleSizes,
-    /// What the control differs from A, by the estimator that decides: what is seen when nothing
-    /// differs.
+    /// The difference of the control from A, by the deciding estimator: the difference seen without
+    /// a real one.
     pub control: Option<Estimate>,
     /// The smallest difference that this run would have detected with a chance of 80 %: 0.02 is 2 %
     /// either way, by ratio.
     pub detectable: Option<f64>,
     /// How many more would decide, when it is unclear.
     pub more: Option<MoreSamples>,
-    /// Where there is no interval yet: from how many samples of each side on there is one.
+    /// If there is no interval yet: the number of samples of each side that gives one.
     pub fewest: Option<usize>,
     /// Several modes, if a side has them.
     pub modes: Option<SharedModes>,
-    /// What should be said beside.
+    /// The remarks.
     pub notes: Vec<Note>,
     /// The look's level and share, by which the rows of a family are judged together.
     pub look: Look,
@@ -88,9 +88,9 @@ impl Comparison {
             .find_map(|note| if let Note::Waited(it) = note { Some(*it) } else { None })
     }
 
-    /// How many more would decide whether B's ratio to A is above or below this one. Nothing where
-    /// it was not measured today, where something that is certain is in the way, or where steps or
-    /// limits hide how far it varies.
+    /// The number of further samples that would decide whether B's ratio to A is above or below
+    /// this one. `None` if a side is of an earlier run, if a certain obstacle prevents a verdict,
+    /// or if steps or limits hide the variation.
     #[must_use]
     pub fn more_against(&self, ratio: f64) -> Option<MoreSamples> {
         let hides = |note: &Note| {
@@ -128,12 +128,12 @@ pub enum RankTest {
     Wilcoxon(f64),
 }
 
-/// What should be said beside a verdict.
+/// A remark beside a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     /// Some values are zero or negative: compared by difference, the ratio is that to A's centre.
     ByDifference,
-    /// This many of A's and of B's samples reached a limit.
+    /// The numbers of A's and of B's samples that reached a limit.
     Limited(usize, usize),
     /// The clock's step, in the metric's unit, is so coarse that the interval was widened by it.
     Coarse(f64),
@@ -146,7 +146,7 @@ pub enum Note {
     BetweenRuns {
         /// The standard deviation.
         deviation: f64,
-        /// Whether it is that of hosts of which nothing is known.
+        /// Whether the deviation is the assumption for unknown hosts.
         assumed: bool,
     },
     /// Both were executed at the same time on two CPUs, of which one has this many times as much of
@@ -160,7 +160,7 @@ pub enum Note {
     /// Programs waited for a CPU that others used, which may have brought about what wall times
     /// say: no verdict.
     Waited(WaitNote),
-    /// Some values lie apart from the others, and are too few to distinguish two modes from
+    /// Some values are apart from the others, and are too few to distinguish two modes from
     /// outliers: the sides are not called the same yet.
     MayHaveModes,
 }
@@ -170,7 +170,7 @@ pub enum Note {
 pub struct WaitNote {
     /// Of A and of B, time of waiting by all time: 0.97 is 97 %.
     pub shares: [WaitedShare; 2],
-    /// The ratio of B's CPU time to A's with its interval, where there is one.
+    /// The ratio of B's CPU time to A's with its interval, if there is one.
     pub by_cpu: Option<(f64, (f64, f64))>,
 }
 
@@ -201,8 +201,8 @@ impl Note {
         }
     }
 
-    /// Whether something else that is certain is against a verdict, so that more samples of the
-    /// same kind give none.
+    /// Whether another certain fact contradicts a verdict, so that more samples of the same kind
+    /// give none.
     #[must_use]
     pub fn is_refuting(&self) -> bool {
         matches!(self, Self::Contradicted | Self::NotBeyondControl | Self::Waited(_))

@@ -34,7 +34,7 @@ pub(super) struct RunContrast {
 #[derive(Clone, Debug)]
 pub(super) struct DirectedContrast {
     pub both: Arc<interleaved::Contrast>,
-    /// Whether it is asked how far the first is above the second.
+    /// Whether the question is how far the first is above the second.
     pub is_reversed: bool,
 }
 
@@ -96,13 +96,13 @@ impl RunContrast {
         Self::of(scale, sides, &|sample| sample.value, &|sample| sample.value)
     }
 
-    /// What is not known of the first side is high and of the second low: what is above all the
-    /// same, is.
+    /// Unknown values of the first side count as high, and those of the second as low: a second
+    /// side that is still above is surely above.
     pub fn against(scale: Scale, sides: [WithControl; 2]) -> Self {
         Self::of(scale, sides, &SampleValue::high, &SampleValue::low)
     }
 
-    /// This many rounds in which both sides are what they always are, and so is a control.
+    /// A number of rounds in which both sides, and a control, have their constant values.
     pub fn alike(scale: Scale, rounds: usize, has_control: bool) -> Self {
         let all = vec![0.0; rounds];
         let with_control = vec![0.0; if has_control { 2 * rounds } else { rounds }];

@@ -16,25 +16,25 @@ pub struct Estimate {
     /// B by A; absent where some are zero or negative and A's median may be too, or an end of an
     /// interval would be negative.
     pub ratio: Option<f64>,
-    /// What the ratio says where samples reached a limit: what it would be at least if only B's
-    /// did, or at most if only A's did.
+    /// The bound that the ratio is if samples reached a limit: a lower bound if only B's did, an
+    /// upper bound if only A's did.
     pub ratio_bound: Bound,
-    /// Where the ratio is, with the confidence that was asked, given that it is the last look;
-    /// absent with too few samples. One end is 0 or infinite where enough samples reached a limit
-    /// that nothing bounds it. It says no more than the verdict.
+    /// The interval of the ratio, with the requested confidence, if this is the last look; absent
+    /// with too few samples. One end is 0 or infinite if so many samples reached a limit that
+    /// nothing bounds it. The interval never claims more than the verdict.
     pub interval: Option<(f64, f64)>,
-    /// Where the ratio is at all looks together, with that confidence: the verdict is by this one,
-    /// a repeated confidence interval.
+    /// The interval of the ratio at all looks together, with that confidence: a repeated confidence
+    /// interval, which gives the verdict.
     pub repeated: Option<(f64, f64)>,
     /// B − A, in the metric's unit.
     pub difference: f64,
-    /// What the difference says.
+    /// The bound that the difference is.
     pub difference_bound: Bound,
-    /// Where the difference is, as `interval`.
+    /// The interval of the difference, as `interval`.
     pub difference_interval: Option<(f64, f64)>,
-    /// Where the difference is, as `repeated`.
+    /// The interval of the difference, as `repeated`.
     pub repeated_difference: Option<(f64, f64)>,
-    /// The chance of so large a difference, either way, when there is none.
+    /// The chance of so large a difference, either way, if there is no real one.
     pub p: f64,
     /// The chance to see both ends of the margin as far away as here when B is just outside: the
     /// test of *same*.
@@ -60,7 +60,7 @@ pub(super) struct BoundContrasts {
     stated: RunContrast,
     up: RunContrast,
     down: RunContrast,
-    /// Whether no sample reached a limit: then all three say the same.
+    /// Whether no sample reached a limit: then all three are equal.
     is_exact: bool,
 }
 
@@ -108,7 +108,7 @@ impl BoundContrasts {
         order::quantile(&self.stated.a, 0.5)
     }
 
-    /// What a difference is a share of: where A is by this estimator, if it has a place.
+    /// The reference of a difference as a share: A's location by this estimator, if it has one.
     fn centre_by(&self, estimator: Estimator) -> Option<f64> {
         let is_ratio = self.stated.scale == Scale::Ratio;
         let own = match self.interleaved().filter(|_| estimator == Estimator::Neighbours) {
@@ -127,8 +127,8 @@ impl BoundContrasts {
         ends.filter(|(low, _)| *low > 0.0)
     }
 
-    /// The ends of the ratio. Those of a difference are divided by what of A's median makes most of
-    /// them.
+    /// The ends of the ratio. The ends of a difference are divided by the end of A's median that
+    /// makes them largest.
     fn ratios(&self, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         if self.stated.scale == Scale::Ratio {
             return Some((low.exp(), high.exp()));
@@ -138,14 +138,14 @@ impl BoundContrasts {
         Some((1.0 + low / by(low, true), 1.0 + high / by(high, false)))
     }
 
-    /// Whether A's median is itself, and would not be another if what was cut off had been more.
+    /// Whether A's median is exact: it would not change if the cut-off values were larger.
     fn knows_centre_of_a(&self) -> bool {
         self.is_exact || order::quantile(&self.up.a, 0.5) == order::quantile(&self.down.b, 0.5)
     }
 
-    /// What the shift says: whatever takes it rises with each value of B and falls with each of A,
-    /// so that it lies between what it is with A's values as high and B's as low as they may be,
-    /// and the reverse.
+    /// The bound that the shift is. Every estimator rises with each value of B and falls with each
+    /// value of A. So the shift is between its values with A as high and B as low as possible, and
+    /// the reverse.
     fn bound(&self, estimator: Estimator, shift: f64) -> Bound {
         if self.is_exact {
             return Bound::Exact;
@@ -160,8 +160,8 @@ impl BoundContrasts {
         }
     }
 
-    /// What ratio and difference say: with A's centre one of them follows from the shift, and that
-    /// may be unknown. A larger centre makes what is below it lower still.
+    /// The bounds that ratio and difference are: one of them follows from the shift and A's centre,
+    /// which may be unknown. A larger centre lowers a ratio below 1 further.
     fn bounds_of(&self, estimator: Estimator, shift: f64) -> [Bound; 2] {
         let bound = self.bound(estimator, shift);
         if self.knows_centre_of_a() {
@@ -175,7 +175,8 @@ impl BoundContrasts {
         }
     }
 
-    /// Whether the middle of all pairs is 0 whatever differs, as most values of both sides do not.
+    /// Whether the middle of all pairs is 0 whatever the difference, since most values of both
+    /// sides are equal.
     pub fn hides_what_differs(&self, level: f64) -> bool {
         let [a, b] = &self.stated.pooled;
         self.stated.scale == Scale::Difference
@@ -222,7 +223,7 @@ impl BoundContrasts {
         })
     }
 
-    /// Where the shift is, each end being wrong at most with the chance `level`.
+    /// The interval of the shift; each end misses with probability at most `level`.
     pub fn bounds(&self, estimator: Estimator, level: f64) -> Option<(f64, f64)> {
         self.between(estimator, (level, level))
     }
@@ -280,8 +281,8 @@ impl BoundContrasts {
             difference_interval: shown.map(differences),
             repeated_difference: repeated.map(differences),
             p,
-            // Without a ratio there is no margin. Where nothing differs anywhere, it is the chance
-            // that as many values would all be alike if each were so half of the time.
+            // Without a ratio there is no margin. If all values are equal, `p_same` is the
+            // probability that so many values would be equal if each were equal half of the time.
             p_same: match (self.stated.scale, repeated) {
                 (Scale::Difference, Some((0.0, 0.0))) => 0.5_f64.powi(self.fewest()),
                 _ => above(-margin + resolution).max(below(-margin + resolution)),
@@ -331,7 +332,8 @@ fn is_within((low, high): (f64, f64), margin: f64) -> bool {
     low >= -margin && high <= margin
 }
 
-/// Whether the last look alone would show a difference, or none, where all together do not.
+/// Whether the last look alone would show a difference, or no difference, while all looks together
+/// do not.
 fn says_more(last: (f64, f64), repeated: (f64, f64), margin: f64) -> bool {
     let differs = |(low, high): (f64, f64)| low > 0.0 || high < 0.0;
     !is_within(repeated, margin) && (is_within(last, margin) || differs(last) && !differs(repeated))

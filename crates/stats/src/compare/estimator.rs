@@ -1,5 +1,5 @@
-//! What is said to be the ratio of two sides, with its interval: several, since none is the
-//! sharpest everywhere.
+//! The estimators of the ratio of two sides, with its interval. There are several, since none is
+//! the most precise everywhere.
 
 use super::Scale;
 use super::contrast::{DirectedContrast, Layouts, RunContrast};
@@ -59,7 +59,8 @@ impl Estimator {
         }
     }
 
-    /// Where one side is, as values are compared; ratios of pairs have two sides or none.
+    /// The location of one side, as values are compared; ratios of pairs have no location of one
+    /// side.
     pub(super) fn location(self, scale: Scale, sorted: &[f64]) -> Option<f64> {
         match self {
             Self::Neighbours | Self::RoundRatios | Self::AllRatios | Self::Runs => None,
@@ -78,12 +79,12 @@ impl Estimator {
         MeanDifference::of(Scale::Difference, &a?, &b?)
     }
 
-    /// Where each layout of a side is.
+    /// The location of each layout of a side.
     fn locations(self, scale: Scale, side: &[Vec<f64>]) -> Option<Vec<f64>> {
         side.iter().map(|layout| self.location(scale, &order::sorted(layout))).collect()
     }
 
-    /// Where A is, as values are compared: of layouts the mean of where each is.
+    /// The location of A, as values are compared; with layouts, the mean of their locations.
     pub(super) fn location_of_a(self, contrast: &RunContrast) -> Option<f64> {
         let RunContrast { scale, a, .. } = contrast;
         match self.layouts(contrast).filter(|it| self.over_layouts(*scale, it).is_some()) {

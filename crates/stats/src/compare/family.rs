@@ -10,10 +10,10 @@ use crate::believed;
 ///
 /// Benjamini & Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical
 /// Society B 57 (1995), over the chances of all rows, each divided by its look's share of the error
-/// so that it is valid however often was looked. The variant for any dependence (Benjamini &
-/// Yekutieli 2001) would ask ln m times as much; metrics of one execution depend on each other
-/// positively, for which the plain one holds. What is not believed becomes unclear. One row is no
-/// family: its looks err as often as was asked by themselves.
+/// so that it is valid for any number of looks. The variant for any dependence (Benjamini &
+/// Yekutieli 2001) would require ln m times as much; metrics of one execution depend on each other
+/// positively, for which the plain procedure holds. Differences that are not believed become
+/// unclear. One row is no family: its looks already keep the requested error.
 #[must_use]
 pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
     if let [row] = rows {
@@ -31,7 +31,7 @@ pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
     judged.collect()
 }
 
-/// Whether something is slower and something else faster.
+/// Whether one row is slower and another one faster.
 #[must_use]
 pub fn is_trade_off(verdicts: &[Verdict]) -> bool {
     [Verdict::Slower, Verdict::Faster].iter().all(|verdict| verdicts.contains(verdict))
@@ -77,7 +77,7 @@ impl Comparison {
         sample_size::for_chance(self.counts.a.min(self.counts.b), p, share / rows.max(1) as f64)
     }
 
-    /// The chance of so large a difference, at any look, when there is none.
+    /// The chance of so large a difference, at any look, if there is no real one.
     #[must_use]
     pub fn p(&self) -> f64 {
         self.estimate.map_or(1.0, |estimate| (estimate.p / self.look.share).min(1.0))

@@ -67,7 +67,7 @@ pub(super) fn bound_below(contrast: &RunContrast, level: f64) -> Option<f64> {
     if contrast.a.len().min(contrast.b.len()) < super::FEWEST {
         return None;
     }
-    // Where one value may be anything, so may the mean.
+    // If one value may be anything, so may the mean.
     if contrast
         .a
         .iter()

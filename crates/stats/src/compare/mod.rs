@@ -2,7 +2,7 @@
 //!
 //! Samples of both sides in, with the rounds and levels they belong to; a [`Comparison`] out: a
 //! verdict, the ratio with its interval, by which estimator, from how many samples. Nothing here
-//! measures, waits or draws. Each rule is in `docs/src/method/compare.md`.
+//! measures, waits or uses random numbers. Each rule is in `docs/src/method/compare.md`.
 
 mod across_runs;
 mod choice;

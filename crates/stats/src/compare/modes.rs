@@ -23,7 +23,7 @@ const GAP_OF_FEW: f64 = 48.0;
 pub struct SharedModes {
     /// The lower and the upper mode of A, in the metric's unit; absent where A has but one.
     pub a: Option<(f64, f64)>,
-    /// Those of B.
+    /// The levels of B.
     pub b: Option<(f64, f64)>,
     /// The share of A's samples that are in its upper mode.
     pub upper_share_a: f64,
@@ -74,7 +74,7 @@ impl SharedModes {
 pub struct TwoModes {
     /// The median of the lower mode, in the unit of the values.
     pub low: f64,
-    /// That of the upper one.
+    /// The level of the upper mode.
     pub high: f64,
     /// The share of values in the upper mode.
     pub upper_share: f64,
@@ -92,7 +92,7 @@ impl TwoModes {
     }
 }
 
-/// Where ascending values fall apart most, if they do.
+/// The widest split of ascending values, if there is one.
 fn split(sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let n = sorted.len();
     if n < FEWEST {
@@ -114,9 +114,9 @@ fn parted(sorted: &[f64], step: f64, least: usize) -> Option<usize> {
     (parts.apart(best) >= GAP.max(GAP_OF_FEW / n as f64)).then_some(best)
 }
 
-/// Whether so few ascending values may be of two modes that matter: as large a share of them as a
-/// mode has is beyond a gap as wide, of this much at least, but they are too few to distinguish
-/// that from outliers.
+/// Whether these few ascending values may be of two modes that matter: a share as large as a mode's
+/// is beyond a gap of at least this width, but the values are too few to distinguish a mode from
+/// outliers.
 pub(super) fn may_be_two(sorted: &[f64], step: f64, matters: f64) -> bool {
     let least = (sorted.len() * SHARE / 100).max(1);
     if sorted.len() <= LONE || least >= 4 || split(sorted, step).is_some() {
@@ -162,7 +162,7 @@ fn distances(monotonic: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// This many in the lower mode.
+/// The split with this many values in the lower mode.
 fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
     Some(ModeSplit {
         below,
@@ -175,8 +175,8 @@ fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
 /// How many values of a side that shows no modes by itself are in the lower mode of one that does:
 /// those below the middle of that one's gap.
 ///
-/// Another rule would make a difference of shares of who by chance shows its modes and who does
-/// not.
+/// Another rule would turn the chance that one side shows its modes and the other does not into a
+/// difference of shares.
 fn beside(split: &ModeSplit, sorted: &[f64]) -> usize {
     sorted.partition_point(|value| *value < split.cut)
 }

@@ -5,7 +5,7 @@ use crate::summary::quantile_of_sorted;
 /// Up to this many sums or differences are made after all: that is quicker.
 const FEW: usize = 4096;
 
-/// The sorted numbers; infinities allowed, none is NaN.
+/// The sorted numbers; infinities are allowed, NaN is not.
 pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -26,8 +26,7 @@ pub(super) fn rank_sum_above(a: &[f64], b: &[f64]) -> f64 {
     if !tied && a.len().max(b.len()) <= EXACT {
         let all = a.len() * b.len();
         let above = (sum - smallest) / 2;
-        // What is above by U is as likely as what is below by the rest; the shorter tail is
-        // counted.
+        // The distribution of U is symmetric, so the shorter tail is counted.
         return if 2 * above >= all {
             total(&rank_sum_chances(a.len(), b.len(), all - above))
         } else if above == 0 {

@@ -1,4 +1,4 @@
-//! What a coarse clock adds to an interval.
+//! The addition of a coarse clock to an interval.
 
 use super::Estimator;
 use super::order::{quantile, sorted};
@@ -50,9 +50,9 @@ impl Clock {
     }
 }
 
-/// The step that values stand on, if they do: fewer than half of them differ, and none by less, and
-/// the step recurs within the sides. What lies between the sides alone is what is requested, and
-/// what is seen once may be anything.
+/// The step of the clock, if values show one: fewer than half of them differ, no two by less than
+/// the step, and the step recurs within the sides. A distance between the sides alone is the
+/// compared difference, and a distance that occurs once may be anything.
 fn step(sides: [&[f64]; 2]) -> Option<f64> {
     let all = counted(&sides.concat());
     let samples: usize = all.iter().map(|(_, count)| count).sum();
@@ -68,7 +68,7 @@ fn step(sides: [&[f64]; 2]) -> Option<f64> {
     (sides.iter().map(within).sum::<usize>() >= RECURS).then_some(step)
 }
 
-/// The values, ascending, each with how often it is there.
+/// The values, ascending, each with its number of occurrences.
 fn counted(values: &[f64]) -> Vec<(f64, usize)> {
     sorted(values)
         .chunk_by(|one, other| one == other)
@@ -79,9 +79,9 @@ fn counted(values: &[f64]) -> Vec<(f64, usize)> {
 /// How far the quartiles of a normal distribution are apart, by the median distance of two values.
 const QUARTILES_BY_STEP: f64 = 1.414;
 
-/// How far the quartiles of a side's noise are apart. What the host's speed does lets values spread
-/// over many steps, and hides nothing of them within a spell: the noise is that of an execution
-/// beside the one before it, if that is less.
+/// The distance between the quartiles of a side's noise. Changes of the host's speed spread values
+/// over many steps, but do not hide the steps while the speed is constant. So the noise is that
+/// between an execution and the one before it, if smaller.
 fn noise(side: &[f64]) -> f64 {
     let between_quartiles = |values: &[f64]| {
         let sorted = sorted(values);

@@ -13,9 +13,9 @@ use crate::summary::mean;
 pub struct RunEffectPrior {
     /// Standard deviation between runs, relative (0.03 is 3 %).
     pub deviation: f64,
-    /// This many runs more than one it was seen in, or is worth.
+    /// The degrees of freedom: the number of runs that show it, or that it is worth, minus one.
     pub freedom: f64,
-    /// Whether it is no more than what is taken for a host of which too little is known.
+    /// Whether it is only the assumption for a host with too few runs.
     pub assumed: bool,
 }
 
@@ -40,8 +40,8 @@ impl RunEffectPrior {
         (freedom > 0.0).then(|| Self { deviation: (sum / freedom).sqrt(), freedom, assumed: false })
     }
 
-    /// What is known of a host, filled up with [what is taken of any](Self::UNKNOWN) where that is
-    /// of fewer runs.
+    /// The effect on a known host, combined with [the assumption for any host](Self::UNKNOWN) if it
+    /// is of fewer runs.
     #[must_use]
     pub fn or_unknown(known: Option<Self>) -> Self {
         let Some(known) = known else { return Self::UNKNOWN };
@@ -51,7 +51,7 @@ impl RunEffectPrior {
         Self::UNKNOWN.with(Some(known))
     }
 
-    /// What is known beforehand together with what was seen, each by its degrees of freedom.
+    /// The prior combined with the observation, each weighted by its degrees of freedom.
     #[must_use]
     pub fn with(self, seen: Option<Self>) -> Self {
         let Some(seen) = seen else { return self };
@@ -67,12 +67,12 @@ pub(super) struct RunsComparison {
     /// B by A: the ratio of the means (on the logarithm's scale) of the runs' levels, which are
     /// medians, or means where the program has several modes.
     pub ratio: f64,
-    /// What the ratio says where samples reached a limit.
+    /// The bound that the ratio is if samples reached a limit.
     pub bound: Bound,
-    /// Where it is; an end is 0 or infinite where enough samples reached a limit that nothing
-    /// bounds it.
+    /// The interval; an end is 0 or infinite if so many samples reached a limit that nothing bounds
+    /// it.
     pub interval: (f64, f64),
-    /// The chance of so large a difference, either way, when there is none.
+    /// The chance of so large a difference, either way, if there is no real one.
     pub p: f64,
     /// The standard deviation between runs that was reckoned with, relative, what samples add
     /// included.
@@ -88,9 +88,9 @@ pub(super) struct RunsComparison {
 /// Runs are drawn from a population of their own: their medians differ by more than their samples
 /// show. Its deviation is that between the runs of a side, pooled with the prior by degrees of
 /// freedom, and the interval is Student's for two means of this many runs (Cochran, "The
-/// Combination of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less
-/// than what the samples within runs show. `None` with values that are not positive, or without
-/// runs.
+/// Combination of Estimates from Different Experiments", Biometrics 10 (1954)). The interval is
+/// never narrower than the samples within runs show. `None` with values that are not positive, or
+/// without runs.
 pub(super) fn compare_over_runs(
     a: &[&[SampleValue]],
     b: &[&[SampleValue]],
@@ -111,7 +111,7 @@ pub(super) fn means_over_runs(
 
 /// The median of ascending values of a run, and what it varies by between runs: a variance.
 ///
-/// What runs differ by is known as a share: it is that share of what is measured, of zeros nothing.
+/// The variation between runs is a share of the measured value; of zeros it is 0.
 pub(super) fn median_between_runs(run: &[f64], prior: RunEffectPrior) -> Option<(f64, f64)> {
     let size = mean(&run.iter().map(|value| value.abs()).collect::<Vec<_>>());
     let within = quantile(run, 0.75)? - quantile(run, 0.25)?;
@@ -119,8 +119,8 @@ pub(super) fn median_between_runs(run: &[f64], prior: RunEffectPrior) -> Option<
     Some((quantile(run, 0.5)?, variance))
 }
 
-/// The logarithm of the centre of values that were taken as they stand or as high as they may be,
-/// and what they make that vary by: a variance. `None` of values that have none.
+/// The logarithm of the centre of values, taken as they are or as high as they may be, and its
+/// variance. `None` for values without a logarithm.
 type Centre = fn(&[f64]) -> Option<(f64, f64)>;
 
 fn over_runs(
@@ -149,7 +149,7 @@ fn over_runs(
     let shift = mean(&of_b) - mean(&of_a);
     let (least, most) = ends([a, b], centre, shift);
     let reach = student_quantile(1.0 - error / 2.0, freedom) * error_of;
-    // What is on both sides of none may be none.
+    // An interval on both sides of no difference may be no difference.
     let nearest = if least <= 0.0 && most >= 0.0 { 0.0 } else { least.abs().min(most.abs()) };
     Some(RunsComparison {
         ratio: shift.exp(),
@@ -207,7 +207,7 @@ fn logs(run: &[f64]) -> Option<Vec<f64>> {
     positive.then(|| sorted(&logs)).filter(|logs| !logs.is_empty())
 }
 
-/// That of the median of this many values with that spread of the middle half.
+/// The variance of the median of this many values with that spread of the middle half.
 fn of_middle_half(spread: f64, n: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
 }

@@ -1,4 +1,4 @@
-//! What is compared: samples with the round and the levels that they belong to.
+//! Samples with the round and the levels that they belong to.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::Bound;
 pub struct SampleValue {
     /// The value, or the limit that it reached. Samples whose value is not finite are left out.
     pub value: f64,
-    /// What the value says.
+    /// How the value bounds the true one.
     pub bound: Bound,
     /// The round that it was measured in; samples of both sides in one round are a pair.
     pub round: Option<u32>,
@@ -51,7 +51,7 @@ impl SampleValue {
         Self { bound: Bound::AtLeast, ..self }
     }
 
-    /// Whether the value is all that is to be known.
+    /// Whether the value is exact.
     pub(super) fn is_exact(&self) -> bool {
         self.bound == Bound::Exact
     }
@@ -75,7 +75,7 @@ impl SampleValue {
     }
 }
 
-/// Those whose value is a number.
+/// The samples with a finite value.
 pub(super) fn finite(samples: &[SampleValue]) -> Vec<SampleValue> {
     samples.iter().copied().filter(|sample| sample.value.is_finite()).collect()
 }
@@ -129,8 +129,7 @@ pub(super) fn rounds<'a>(
     rounds.into_values().filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect()
 }
 
-/// Whether several rounds were measured with one of several layouts: rounds are not independent
-/// then.
+/// Whether one of several layouts was measured in several rounds: rounds are not independent then.
 pub(super) fn rounds_share_layouts(samples: &[SampleValue]) -> bool {
     let count = |of: &dyn Fn(&SampleValue) -> Option<u32>| {
         samples.iter().filter_map(of).collect::<std::collections::BTreeSet<u32>>().len()
@@ -139,8 +138,8 @@ pub(super) fn rounds_share_layouts(samples: &[SampleValue]) -> bool {
     layouts > 1 && layouts < count(&|sample| sample.round)
 }
 
-/// The samples by layout, where there are several of which one has several samples; `None` when
-/// each sample stands for itself.
+/// The samples by layout, if there are several layouts and one of them has several samples; `None`
+/// if the samples are independent.
 pub(super) fn layouts(samples: &[SampleValue]) -> Option<Vec<Vec<&SampleValue>>> {
     let mut layouts: BTreeMap<u32, Vec<&SampleValue>> = BTreeMap::new();
     for sample in samples {

@@ -5,7 +5,7 @@ use crate::distribution::normal_quantile;
 /// The chance to settle it that is aimed at.
 const POWER: f64 = 0.8;
 
-/// What is missing for a verdict.
+/// The further samples needed for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoreSamples {
     /// Rounds (or samples on each side) beside those that there are, to settle it with a chance of
@@ -14,7 +14,7 @@ pub struct MoreSamples {
 }
 
 impl MoreSamples {
-    /// What they cost, for the cost of one round.
+    /// Their cost, for the cost of one round.
     #[must_use]
     pub fn cost(&self, of_round: f64) -> f64 {
         self.rounds as f64 * of_round
@@ -25,10 +25,10 @@ impl MoreSamples {
 /// margin.
 ///
 /// An interval's width falls with the root of the number of samples, and the estimate varies around
-/// the truth by half the width divided by the level's normal quantile. It settles as *different*
-/// when it excludes no shift, as *same* when it is within the margin: whichever is nearer. What a
-/// clock's steps hide on either side (`hidden`) stays, however many rounds there are; where it
-/// leaves nothing, none settle it.
+/// the truth by half the width divided by the level's normal quantile. The interval settles as
+/// *different* if it excludes no shift, as *same* if it is within the margin, whichever is nearer.
+/// The part that a clock's steps hide on either side (`hidden`) remains with any number of rounds;
+/// if it leaves nothing, no number of rounds settles the question.
 pub(super) fn more(
     rounds: usize,
     shift: f64,
@@ -39,7 +39,7 @@ pub(super) fn more(
     settling(rounds, shift.abs().max(margin - shift.abs()) - hidden, bounds, level)
 }
 
-/// For an interval that is to lie on one side of what is so far from what was found.
+/// The further samples for an interval on one side of a value at this distance from the finding.
 pub(super) fn settling(
     rounds: usize,
     target: f64,
@@ -54,15 +54,15 @@ pub(super) fn settling(
 
 /// For a test of this many rounds that came to the chance `p`, to come below `wanted`.
 ///
-/// What it found lies as many standard errors away as the normal distribution has at `p`, and more
-/// of them with the root of the number of samples.
+/// The finding is as many standard errors away as the normal distribution has at `p`. This number
+/// grows with the root of the number of samples.
 pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<MoreSamples> {
     let found = -normal_quantile(p / 2.0);
     let reach = normal_quantile(POWER) - normal_quantile(wanted / 2.0);
     if found > 0.0 { beside(rounds, (reach / found).powi(2)) } else { None }
 }
 
-/// This many times as many rounds as there are.
+/// A multiple of the present number of rounds.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // finite and positive
 fn beside(rounds: usize, times: f64) -> Option<MoreSamples> {
     let needed = (rounds as f64 * times).ceil();

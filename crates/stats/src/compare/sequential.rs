@@ -17,17 +17,17 @@ const FIRST: usize = 6;
 const GROWTH: f64 = 1.3;
 /// The error spent grows with this power of the share of the planned rounds that is done.
 const POWER: f64 = 1.5;
-/// This share of the error is kept for those who go on beyond what was planned.
+/// The share of the error that is reserved for looks beyond the plan.
 const KEPT: f64 = 0.1;
 
-/// This share of the error is spent on verdicts. The estimator may change from look to look, and
-/// growing noise makes looks depend on each other less than the calculation assumes. Simulated,
+/// The share of the error that is spent on verdicts. The estimator may change from look to look,
+/// and growing noise makes looks depend on each other less than the calculation assumes. Simulated,
 /// this costs up to a sixth more error. On a real host beside other work, with 0.85, a program
 /// differed from itself in 3.0 % of comparisons, of which 2 % are allowed. With less than 0.7, six
 /// rounds without a control would have no interval at all.
 const CAUTION: f64 = 0.7;
 
-/// What one look may spend, and what an interval is worth that is shown at it.
+/// The error that one look may spend, and the error of an interval shown at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// After this many rounds.
@@ -35,13 +35,13 @@ pub struct Look {
     /// The chance of an error of this look alone: its intervals have the confidence 1 − `level`,
     /// and all looks together err with the chance that was asked.
     pub level: f64,
-    /// This look's share of the whole error: a chance divided by it is valid over all looks,
-    /// whatever they depend on.
+    /// This look's share of the whole error: a p value divided by it is valid over all looks, with
+    /// any dependence.
     pub share: f64,
     /// How often the interval that is shown may miss: 0.05 is 95 %.
     pub error: f64,
-    /// Where a difference is reported at this look, and not before: the chance with which each end
-    /// of the interval that is shown misses, at a look of its own.
+    /// For a difference that is reported first at this look: the probability with which each end of
+    /// the displayed interval misses, as of a single look.
     pub ends: LookEnds,
 }
 
@@ -104,9 +104,9 @@ impl Looks {
         self.all.iter().copied().find(|look| look.rounds == rounds)
     }
 
-    /// The look at an end that comes at another time, after the looks before it: with what is due
-    /// by then, or where it is the `last` for a reason that has nothing to do with what was seen,
-    /// such as a budget, with all that was left.
+    /// The look at an unplanned end, after the earlier looks. It spends the error due by then. If
+    /// it is the `last` for a reason independent of the values, such as a budget, it spends all the
+    /// error that is left.
     #[must_use]
     pub fn unplanned(&self, rounds: usize, last: bool) -> Look {
         let rounds = rounds.max(1);
@@ -145,7 +145,7 @@ fn spent(done: f64) -> f64 {
 fn times(planned: usize) -> Vec<usize> {
     let next = |&rounds: &usize| {
         let next = ((rounds as f64 * GROWTH).round() as usize).max(rounds + 1);
-        // A look right before the end is none.
+        // There is no look right before the end.
         let near = next as f64 * GROWTH.sqrt() > planned as f64;
         (rounds < planned).then_some(if near { planned } else { next })
     };
@@ -185,10 +185,11 @@ impl Walk {
         Look { level: self.spend(rounds as f64, error * share), share, ..Look::only(rounds, error) }
     }
 
-    /// Those of an interval at the last look that misses in `error`, by the order of how soon a
-    /// difference is reported (Siegmund, "Estimation Following Sequential Tests", Biometrika 65
-    /// (1978)): at a boundary it holds each drift at which it is reported so soon neither in less
-    /// than half of the error, nor in more than all but that.
+    /// The errors of the ends of an interval at the last look that misses with probability `error`,
+    /// by the order of how soon a difference is reported (Siegmund, "Estimation Following
+    /// Sequential Tests", Biometrika 65 (1978)): at a boundary the interval contains each drift for
+    /// which the probability of so early a report is neither less than half of the error, nor more
+    /// than one minus that.
     fn ends(&self, error: f64) -> LookEnds {
         let Some(last) = self.looked.last() else { return Look::only(0, error).ends };
         let (seen, scale) = (last.boundary / last.time.sqrt(), last.time.sqrt());
@@ -211,7 +212,7 @@ impl Walk {
         let at = |look: &PastLook| -> f64 {
             let step = look.time - look.since;
             let above = |&(x, weight): &(f64, f64)| {
-                // What a drift makes of the chances of places: Girsanov.
+                // The effect of a drift on the probabilities of places: Girsanov.
                 let tilt = (drift * x - drift * drift * look.since / 2.0).exp();
                 weight * tilt * normal_below((x + drift * step - look.boundary) / step.sqrt())
             };
@@ -238,7 +239,7 @@ impl Walk {
         2.0 * normal_below(-high / time.sqrt())
     }
 
-    /// Those that stay within the boundary.
+    /// The paths that stay within the boundary.
     fn go_on(&mut self, time: f64, boundary: f64) {
         let variance = time - self.time;
         let width = 2.0 * boundary.min(8.0 * time.sqrt()) / GRID as f64;

@@ -1,5 +1,5 @@
-//! What is counted once a run, since it nearly repeats itself: a single value a side says as much
-//! as is known of how well it does.
+//! Counts taken once a run, since they nearly repeat: a single value a side is as precise as counts
+//! are known to repeat.
 
 use super::across_runs;
 use super::comparison::{Comparison, ComparisonRules, Note, Sides};
@@ -7,9 +7,8 @@ use super::run_effect::compare_over_runs;
 use super::sample::finite;
 use super::{Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 
-/// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of
-/// interpreters that draw a seed of their own did under callgrind (docs/src/method/counters.md),
-/// worth five programs.
+/// The prior of the variation between counts of one program: 0.1 %, as those of interpreters that
+/// draw a seed of their own did under callgrind (docs/src/method/counters.md), worth five programs.
 pub const COUNTED: RunEffectPrior =
     RunEffectPrior { deviation: 0.001, freedom: 4.0, assumed: true };
 
@@ -42,7 +41,7 @@ pub(super) fn with_single(
         size: Size::of(&estimate, rules.margin),
         detectable: Some(across_runs::detectable(&over, look.level)),
         estimate: Some(estimate),
-        // It is counted once, however many rounds there are.
+        // The count is taken once, with any number of rounds.
         more: None,
         fewest: None,
         notes,

@@ -1,8 +1,8 @@
-//! What is said in one word, and by which rule.
+//! The verdict in one word, and its rule.
 
 use super::Estimate;
 
-/// Which way is better.
+/// The better direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Lower values, as of time.
@@ -24,14 +24,14 @@ pub enum Verdict {
     Unclear,
 }
 
-/// How large the difference is, beside whether there is one.
+/// The size of the difference, independent of its significance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// The whole interval is within the margin.
     Within,
     /// The whole interval is beyond the margin.
     Beyond,
-    /// The interval reaches from within the margin to beyond, or there is none.
+    /// The interval reaches from within the margin to beyond, or there is no interval.
     Open,
 }
 
@@ -66,7 +66,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it says that there is a difference.
+    /// Whether the verdict is a difference.
     #[must_use]
     pub fn differs(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)
@@ -114,7 +114,7 @@ impl Estimate {
         Some((high / ratio - 1.0).max(ratio / low - 1.0)).filter(|reach| reach.is_finite())
     }
 
-    /// Whether the interval that is shown excludes that there is no difference.
+    /// Whether the displayed interval excludes no difference.
     #[must_use]
     pub fn is_significant(&self) -> bool {
         self.difference_interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)

@@ -23,7 +23,7 @@ pub(super) struct ComparisonWork {
     scale: Scale,
     both: BoundContrasts,
     modes: Option<SharedModes>,
-    /// Whether a side may have two, and too few values to show it.
+    /// Whether a side may have two modes, but too few values to show them.
     may_have_modes: bool,
     rules: ComparisonRules,
     look: Look,
@@ -94,8 +94,8 @@ impl ComparisonWork {
         }
     }
 
-    /// A against its control. Where neighbours decide, B's executions show what the host did as
-    /// well as A's do, once what B differs by is taken off.
+    /// A against its control. If neighbours decide, B's executions show the host's path as well as
+    /// A's do, after B's difference is subtracted.
     fn of_control(&self, estimator: Estimator) -> BoundContrasts {
         // By A alone: what the control differs by must not be in it.
         let of_a = || BoundContrasts::of(self.scale, &self.a, &self.b, &[]);
@@ -134,8 +134,7 @@ impl ComparisonWork {
         self.look.level / 2.0
     }
 
-    /// The estimator that stands beside the first one: the median, unless it is the first one or
-    /// lies between two modes.
+    /// The second estimator: the median, unless it is the first one or is between two modes.
     fn second(&self, first: Estimator) -> Estimator {
         match first {
             Estimator::Median if self.both.has_levels() => Estimator::Mean,
@@ -159,7 +158,7 @@ impl ComparisonWork {
         }
     }
 
-    /// Nothing of what reached limits: they hide how far values vary.
+    /// `None` if samples reached limits, which hide the variation of values.
     fn detectable(&self, estimator: Estimator) -> Option<f64> {
         if limited(&self.a) + limited(&self.b) > 0 {
             return None;
@@ -169,7 +168,7 @@ impl ComparisonWork {
         let shift = (high - low) / 2.0 * power + self.clock.error_of(estimator);
         match self.scale {
             Scale::Ratio => Some(shift.exp_m1()),
-            // Nothing moved, as most values are the same: that shows no smallest difference.
+            // The shift is 0 because most values are the same, which shows no smallest difference.
             Scale::Difference if shift <= 0.0 => None,
             Scale::Difference => {
                 let centre = self.both.centre_of_a().filter(|&centre| centre > 0.0);
@@ -254,9 +253,9 @@ fn own_modes(scale: Scale, both: &BoundContrasts, step: f64) -> Option<SharedMod
     (scale == Scale::Ratio && is_far(found.a) && is_far(found.b)).then_some(found)
 }
 
-/// What may show the modes of the programs: ascending values of both. Modes that come and go with
-/// the speed of the host are its own: they are taken off first. Neighbours of a program with modes
-/// may agree sharply too, so that alone shows nothing of the host.
+/// The values that may show the modes of the programs: ascending values of both. Modes that come
+/// and go with the speed of the host belong to the host, so its path is removed first. Neighbours
+/// of a program with modes may also agree closely, which alone shows nothing about the host.
 fn without_path(both: &BoundContrasts) -> [Vec<f64>; 2] {
     let in_order = both.interleaved().filter(|it| it.fit().host_moves(MovementQuestion::Once));
     match in_order {

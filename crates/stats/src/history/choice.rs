@@ -1,4 +1,4 @@
-//! Which places are reported, and how far each of them is known.
+//! The choice of the places that are reported, and the range of each.
 
 use std::ops::RangeInclusive;
 

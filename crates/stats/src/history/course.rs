@@ -20,7 +20,7 @@ const ALIKE: f64 = 5.0;
 pub(super) struct FilterStep {
     pub level: f64,
     pub variance: f64,
-    /// Where the effect of its run stands in the state.
+    /// The position of the run's effect in the state.
     pub slot: usize,
     /// The run is new, or its effect is no longer known.
     pub opens: bool,
@@ -41,7 +41,7 @@ pub(super) struct BuildReadings {
 pub(super) struct HistoryReadings {
     /// The builds of each revision that was measured.
     pub builds: Vec<Vec<BuildReadings>>,
-    /// Where each of these revisions is in the history.
+    /// The place of each of these revisions in the history.
     pub places: Vec<usize>,
     /// How many runs are open at once, at the most; 0 where there is only one run.
     pub open: usize,
@@ -116,7 +116,7 @@ fn apart_from_others(readings: &[RunReading]) -> BTreeMap<u32, (f64, f64)> {
             let weight: f64 = others.clone().map(|other| other.samples as f64).sum();
             let level: f64 = others.map(|it| it.level * it.samples as f64).sum::<f64>() / weight;
             let n = one.samples as f64;
-            // What the others do not know is no noise of this run.
+            // The uncertainty of the other runs is no noise of this run.
             let share = 1.0 / (1.0 / n + 1.0 / weight);
             differences.entry(one.run).or_default().push((one.level - level, share));
         }

@@ -4,7 +4,7 @@ use crate::distribution::normal_below;
 
 use super::readings::RunReading;
 
-/// This many revisions on either side determine a level.
+/// The number of revisions on either side that determine a level.
 const NEAR: usize = 24;
 
 /// The variances of what readings have beside their level.
@@ -16,7 +16,7 @@ pub(super) struct Scatter {
     pub run: f64,
     /// Of the wandering of the level a revision.
     pub walk: f64,
-    /// What the variances of the readings themselves are multiplied with.
+    /// The factor of the readings' own variances.
     pub noise: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Where the last change was, revision by revision, for one setting of the grid.
+//! The place of the last change, revision by revision, for one setting of the grid.
 
 use super::course::HistoryReadings;
 use super::prior::{BACK, JUMPS, Setting};
@@ -11,7 +11,7 @@ const NO_SOURCE: f64 = 1e-6;
 /// The variance of the first level around the first reading.
 const VAGUE: f64 = 1.0;
 
-/// What the filter says.
+/// The result of the filter.
 #[derive(Clone, Debug)]
 pub(super) struct FilterResult {
     /// The logarithm of the likelihood of all readings.
@@ -22,7 +22,7 @@ pub(super) struct FilterResult {
     pub links: Vec<Vec<(usize, f64)>>,
 }
 
-/// That the last change was at `since`.
+/// The hypothesis that the last change was at `since`.
 #[derive(Clone, Copy)]
 struct Hypothesis<const D: usize> {
     since: usize,

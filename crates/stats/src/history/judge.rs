@@ -13,17 +13,17 @@ use super::state::Chances;
 use super::{REPORTED, UNCLEAR};
 use crate::robust::median_of;
 
-/// From these probabilities on a change is reported: anywhere, near an end, at the newest revision.
-/// The last is one reading against the luck of its build.
+/// The probabilities from which a change is reported: anywhere, near an end, at the newest
+/// revision. The newest revision has one reading, which includes the luck of its build.
 const IN_ONE_RUN: [f64; 3] = [REPORTED, REPORTED, 0.8];
 /// A history of several runs is looked at after each of them, and what is ever reported is an
 /// alert: of alerts at most 5 % are to be false.
 const IN_SEVERAL_RUNS: [f64; 3] = [0.8, 0.9, 0.9];
-/// This many revisions at either end are near it.
+/// The number of revisions that are near an end.
 const NEAR_END: usize = 2;
 /// A build alone that differs by less than this (a logarithm) may be luck, however clear it is.
 const LUCKY: f64 = 0.1;
-/// Where this many reported changes are of builds alone,
+/// If this many reported changes are of builds alone,
 const COMMON: usize = 3;
 /// this many builds in a row may have the same luck.
 const SEVERAL: usize = 3;
@@ -44,7 +44,7 @@ pub struct HistoryVerdict {
     /// By how much the level wandered from the first to the last revision beside its changes, if it
     /// did (a logarithm).
     pub drift: Option<f64>,
-    /// What the readings are made of: levels, effects of runs, luck of builds.
+    /// The parts of the readings: levels, effects of runs, luck of builds.
     pub parts: HistoryParts,
 }
 
@@ -61,15 +61,15 @@ pub struct HistoryChange {
     pub before: f64,
     /// The level after, less the one before.
     pub effect: f64,
-    /// Where the effect is with 95 % probability.
+    /// The 95 % interval of the effect.
     pub interval: (f64, f64),
-    /// What changed.
+    /// The origin of the change.
     pub origin: Origin,
-    /// What would say most about it.
+    /// The most informative next measurement.
     pub settling: Settling,
 }
 
-/// What a change is of.
+/// The origin of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The commit.
@@ -78,7 +78,7 @@ pub enum Origin {
     Build,
 }
 
-/// What would say most about a change.
+/// The most informative next measurement for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settling {
     /// More rounds of both revisions.
@@ -248,7 +248,8 @@ impl Judging<'_> {
         all.into_iter().map(|(weight, scatter)| (weight / total, scatter)).collect()
     }
 
-    /// What the effect would be best known by: that without which its variance would be least.
+    /// The measurement that would help most: the part without which the variance of the effect
+    /// would be smallest.
     fn settling(&self, at: impl Fn(Scatter) -> LevelsAround) -> Settling {
         let mean = Scatter {
             luck: self.posterior.mean(Setting::luck_variance),
@@ -284,8 +285,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Whether a change begins or ends a small level of a few revisions, each of which is one
-    /// build.
+    /// Whether a change begins or ends a small level of a few revisions, each with a single build.
     fn origin(&self, changes: &[HistoryChange], which: usize, longest: usize) -> Origin {
         let change = &changes[which];
         let next = changes.get(which + 1).map_or(self.course.places.len(), |next| next.index);
@@ -293,7 +293,7 @@ impl Judging<'_> {
         let is_short = |first: usize, end: usize| {
             end - first <= longest && (first..end).all(|at| self.is_one_build(at))
         };
-        // What ends a level of builds alone is theirs if the level comes back.
+        // The end of a level of builds alone belongs to them if the level comes back.
         let comes_back = which == 0 || {
             let before = &changes[which - 1];
             before.effect.abs() < LUCKY

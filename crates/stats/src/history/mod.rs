@@ -1,4 +1,4 @@
-//! What changed in a history whose revisions were measured in common rounds.
+//! The changes in a history whose revisions were measured in common rounds.
 //!
 //! [`readings()`] takes the samples of each run to one level a revision, with its variance.
 //! [`judge()`] takes the readings of all runs, and says where the level changed, with the

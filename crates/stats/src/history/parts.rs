@@ -1,5 +1,5 @@
-//! What readings are made of: the levels between changes, the effect of each run and the luck of
-//! each build, as they are estimated.
+//! The estimated parts of readings: the levels between changes, the effect of each run and the luck
+//! of each build.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -17,14 +17,14 @@ pub struct HistoryLevel {
     pub revisions: RangeInclusive<usize>,
     /// The level, without the variation of builds and the effects of runs.
     pub level: f64,
-    /// Where it is with 95 % probability.
+    /// The 95 % interval.
     pub interval: (f64, f64),
 }
 
 /// Something that has an effect of its own on readings, as a logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution<T> {
-    /// What: the number of a run, or the place of a revision.
+    /// The number of a run, or the place of a revision.
     pub of: T,
     /// The estimate.
     pub effect: f64,
@@ -32,24 +32,24 @@ pub struct Contribution<T> {
     pub error: f64,
 }
 
-/// What the readings of a history are made of.
+/// The parts of the readings of a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryParts {
     /// The levels, in order.
     pub levels: Vec<HistoryLevel>,
-    /// The effect of each run; none where there is one run.
+    /// The effect of each run; empty with a single run.
     pub runs: Vec<Contribution<u32>>,
     /// The luck of the builds of each revision.
     pub builds: Vec<Contribution<usize>>,
 }
 
-/// What was found of a history.
+/// The findings about a history.
 pub(super) struct FoundHistory<'a> {
     /// The first revisions at new levels, in order.
     pub changes: &'a [usize],
     /// The standard deviation of the luck of one build.
     pub luck: f64,
-    /// That of the effects of runs; 0 where there is one run.
+    /// The variance of the effects of runs; 0 with a single run.
     pub run: f64,
 }
 
@@ -91,7 +91,7 @@ struct PartsFit {
     runs: Vec<Contribution<u32>>,
 }
 
-/// What the readings of a run weigh: together, with their values, and for each level.
+/// The weights of a run's readings: in sum, with their values, and for each level.
 #[derive(Default)]
 struct RunWeights {
     weight: f64,
@@ -106,7 +106,7 @@ struct Equations {
 }
 
 impl Equations {
-    /// Takes the effect of a run out of them, since it stands alone.
+    /// Eliminates the effect of a run, which is independent of the other effects.
     fn eliminate(&mut self, run: &RunWeights) {
         for (&i, a) in &run.levels {
             self.right[i] -= a * run.weighted / run.weight;
@@ -162,7 +162,7 @@ impl PartsFit {
         self.levels.iter().map(level).collect()
     }
 
-    /// The effect of a run; nothing where there is one run.
+    /// The effect of a run; 0 with a single run.
     fn effect(&self, run: u32) -> f64 {
         let found = self.runs.binary_search_by_key(&run, |known| known.of);
         found.map_or(0.0, |at| self.runs[at].effect)
@@ -196,7 +196,7 @@ fn inverse(matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     halves.iter().map(|a| halves.iter().map(|b| dot(a, b)).collect()).collect()
 }
 
-/// What is left of the readings of each revision, as far as it is not noise.
+/// The residuals of each revision's readings, without the noise.
 fn builds(all: &[StretchReading<'_>], fit: &PartsFit) -> Vec<Contribution<usize>> {
     // Weight, weighted sum, and the variance of luck.
     let mut sums: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();

@@ -6,19 +6,19 @@ use super::course::HistoryReadings;
 use super::filter::{FilterResult, filter};
 use super::prior::{Grid, Key, Setting};
 
-/// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest
-/// (a logarithm): less than any setting is beforehand, or a level that wanders would be found by
-/// the seeds alone.
+/// The search continues to neighbours in the grid of settings with at least this log probability
+/// relative to the likeliest. This is below the prior of any setting; otherwise only the seeds
+/// would find a level that wanders.
 const FRONTIER: f64 = -5.5;
 /// Settings below this do not count.
 const NEGLIGIBLE: f64 = -9.0;
 
-/// Where a level begins or ends counts from this probability on,
+/// The beginning or end of a level counts from this probability on,
 const LIKELY: f64 = 0.03;
 /// and of this many places at the most.
 const MOST: usize = 6;
 
-/// What is believed of the places of changes and of what makes readings scatter.
+/// The belief about the places of changes and the sources of scatter.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     /// How many revisions.
@@ -71,8 +71,9 @@ impl Posterior {
         (0..self.length).map(at).collect()
     }
 
-    /// Where the level before a change at this revision may begin, and where the one after it may
-    /// end (the length: it does not), the likeliest first, with their probabilities.
+    /// The possible starts of the level before a change at this revision, and the possible ends of
+    /// the level after it (the length if it does not end), the likeliest first, with their
+    /// probabilities.
     pub fn around(&self, change: usize) -> [Vec<(usize, f64)>; 2] {
         let before = (0..change).map(|s| (s, self.row(s)[change])).collect();
         let after = (change + 1..=self.length).map(|u| (u, self.row(change)[u])).collect();
@@ -112,7 +113,7 @@ fn explore(course: &HistoryReadings) -> BTreeMap<Key, (Setting, FilterResult, f6
         }
         let most = found.values().map(|(_, _, weight)| *weight).fold(f64::NEG_INFINITY, f64::max);
         for (key, (setting, _, weight)) in &found {
-            // What is likely by the readings may be unlikely beforehand.
+            // A setting that is likely by the readings may have a low prior.
             let is_likely = |other: &Key| {
                 let prior = grid.setting(*other).prior;
                 weight + (prior - setting.prior).min(0.0) - most > FRONTIER

@@ -1,4 +1,4 @@
-//! What is assumed before anything was measured, and the grid over what is not known of a series.
+//! The prior, and the grid over the unknown parameters of a series.
 
 use super::course::HistoryReadings;
 use super::state::Chances;
@@ -55,7 +55,7 @@ pub(super) struct Setting {
     pub chances: Chances,
     /// The same where a level is known so badly that the tails of luck do not matter.
     pub plain: Chances,
-    /// The logarithm of how likely it is beforehand.
+    /// The logarithm of the prior probability.
     pub prior: f64,
 }
 
@@ -93,9 +93,9 @@ fn likely_run(index: u8) -> f64 {
     likely(scale(RUN_SCALES, index), LIKELY.1)
 }
 
-/// What is possible in one history.
+/// The possible settings in one history.
 pub(super) struct Grid {
-    /// The scales of luck and of the effects of runs that stand for all smaller ones.
+    /// The scales of luck and of the effects of runs that represent all smaller ones.
     least: [u8; 2],
     /// How many steps each dimension has.
     lengths: Key,
@@ -130,7 +130,7 @@ impl Grid {
         Setting { luck, rate, chances, plain, prior }
     }
 
-    /// Where the search for likely settings begins.
+    /// The settings from which the search for likely ones begins.
     pub fn seeds(&self) -> Vec<Key> {
         let runs: &[u8] = if self.lengths[2] > 1 { &[3, 8] } else { &[0] };
         let mut all = Vec::new();
@@ -180,7 +180,7 @@ impl Setting {
         (likely(self.luck, CAUTIOUS) + self.luck.ln() - likely(self.luck, LIKELY.0)).exp()
     }
 
-    /// The noise where the level may have jumped by so much.
+    /// The noise after a possible jump of the level with this variance.
     pub fn after_jump(&self, variance: f64) -> &Chances {
         let widest = self.chances.luck.iter().map(|(_, luck)| *luck).fold(0.0, f64::max);
         if variance > WIDE * widest { &self.plain } else { &self.chances }

@@ -1,10 +1,10 @@
-//! What the samples of one run say of each of its revisions.
+//! The readings that the samples of one run give of each of its revisions.
 //!
-//! This estimate of programs and rounds is not that of [`crate::interleaved`], which loses here:
-//! of 555 simulated histories, with its levels and variances, changes that are placed exactly have
-//! an F1 of .78 instead of .89 in one run of 60 to 300 revisions, of .84 instead of .87 in many
-//! runs, and of .826 instead of .833 in one run of 5 to 40. These samples have rounds, but no order
-//! within them.
+//! This estimate of programs and rounds is not that of [`crate::interleaved`], which is less
+//! precise here: of 555 simulated histories, with its levels and variances, changes that are placed
+//! exactly have an F1 of .78 instead of .89 in one run of 60 to 300 revisions, of .84 instead of
+//! .87 in many runs, and of .826 instead of .833 in one run of 5 to 40. These samples have rounds,
+//! but no order within them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct HistoryExecution {
     pub ln: f64,
 }
 
-/// What one run says of one revision.
+/// The reading of one revision in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReading {
     /// The place of the revision in the history.

@@ -14,7 +14,7 @@ const RUNS: usize = 3;
 /// The likelihood of what no likelihood can be computed of.
 const UNLIKELY: f64 = 1e-290;
 
-/// What is assumed of the noise that builds and runs have.
+/// The assumed noise of builds and runs.
 #[derive(Clone, Debug)]
 pub(super) struct Chances {
     /// The luck of a build: shares and variances of a mixture of Gaussians around 0.
@@ -63,7 +63,7 @@ impl Gain {
 }
 
 impl<const D: usize> Gaussian<D> {
-    /// Nothing is known but that the level is near this, by this variance.
+    /// A state in which only the level is known, with this variance.
     pub fn vague(level: f64, variance: f64) -> Self {
         let mut belief = Self { mean: [0.0; D], cov: [[0.0; D]; D] };
         belief.mean[LEVEL] = level;
@@ -199,7 +199,7 @@ impl<const D: usize> Gaussian<D> {
 
 /// Several beliefs, as one of the same moments.
 pub(super) struct Mixture<const D: usize> {
-    /// What means are counted from, so that nothing cancels.
+    /// The origin of means, which prevents cancellation.
     origin: [f64; D],
     weight: f64,
     mean: [f64; D],

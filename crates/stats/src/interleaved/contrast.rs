@@ -17,7 +17,7 @@ const WIDE: f64 = 0.1;
 const FARTHEST: f64 = 12.0;
 /// How fast the search for an end of an interval walks outward.
 const STRIDE: f64 = 1.4;
-/// This many strides beyond an end are looked at for what is possible again.
+/// The number of strides beyond an end that are searched for differences that are possible again.
 const AHEAD: usize = 3;
 /// Halvings of the last step: an end is known to a thousandth of it.
 const HALVINGS: usize = 10;
@@ -27,7 +27,7 @@ const HALVINGS: usize = 10;
 pub struct Contrast {
     /// The values, and whether each is of the second program.
     values: Vec<(f64, bool)>,
-    /// Where each round with both programs is in `values`.
+    /// The place of each round with both programs in `values`.
     rounds: Vec<std::ops::Range<usize>>,
     fit: Fit,
 }
@@ -132,9 +132,9 @@ impl Contrast {
         self.bound(1.0, level)
     }
 
-    /// The difference on the way outward from which on none is possible. The chance may fall and
-    /// rise again on its way, where the host or a program has two speeds. So the way goes on from
-    /// no difference, and from that of the medians, if these are possible.
+    /// The difference on the way outward beyond which no difference is possible. The chance may
+    /// fall and rise again on its way, where the host or a program has two speeds. So the way goes
+    /// on from no difference, and from that of the medians, if these are possible.
     ///
     /// The estimate counts as possible, also where its own test excludes it, as of programs that
     /// the host slows by unequal shares: the interval then goes from the estimate over all that is

@@ -1,4 +1,4 @@
-//! What is fitted, and what came of it.
+//! The input of the fit, and its result.
 
 use crate::summary::median;
 
@@ -14,7 +14,7 @@ pub(super) const WIDE: f64 = 0.9;
 /// One execution that counts, in order of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterleavedExecution {
-    /// Which program, from 0.
+    /// The program's index, from 0.
     pub program: usize,
     /// The round it was executed in. The order within a round was drawn at random.
     pub round: u32,
@@ -25,17 +25,16 @@ pub struct InterleavedExecution {
 /// The programs' effects and the host's path, estimated together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// What each program differs by from the mean of all programs.
+    /// The difference of each program from the mean of all programs.
     pub effects: Vec<f64>,
     /// The standard error of each effect, against the mean of all programs.
     pub errors: Vec<f64>,
-    /// Whether the differences of neighbours decided, and not each program's own values: the host's
-    /// speed moves.
+    /// Whether differences of neighbours decided, instead of each program's own values, since the
+    /// host's speed moves.
     pub by_neighbours: bool,
     /// By how many standard errors neighbours are more alike than chance has them.
     pub movement: f64,
-    /// What is left of each execution when its program's effect is taken off: the path and the
-    /// noise.
+    /// The residual of each execution without its program's effect: the path and the noise.
     pub rest: Vec<f64>,
     /// How much each execution counts: 1 is the most.
     pub weights: Vec<f64>,

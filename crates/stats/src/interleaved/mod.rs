@@ -1,16 +1,16 @@
-//! What programs that were executed in turns differ by, on a host whose speed moves.
+//! The differences of programs that were executed in turns, on a host whose speed moves.
 //!
 //! An idle virtual machine, a processor that boosts and a busy neighbour have one thing in common:
 //! the host runs all programs at one speed for a while, and then at another. Executions next to
-//! each other in time share that speed. So the estimate stands on differences between neighbours:
+//! each other in time share that speed. So the estimate uses differences between neighbours:
 //!
 //! `ln value = program + path of the host + noise`
 //!
-//! The model asks nothing of the path. [`Fit`] weighs the differences of neighbours by how far out
-//! they are, so that a pair across a jump of the path counts for little. Where ranks show no
-//! movement of the host, it fits each program on its own instead, which loses nothing on a steady
-//! host. [`Contrast`] tests and bounds a difference of two programs by the random order within
-//! rounds, which needs no model of the path at all.
+//! The model makes no assumption about the path. [`Fit`] weighs the differences of neighbours by
+//! how far out they are, so that a pair across a jump of the path counts for little. Where ranks
+//! show no movement of the host, it fits each program on its own instead, which loses nothing on a
+//! steady host. [`Contrast`] tests and bounds a difference of two programs by the random order
+//! within rounds, which needs no model of the path at all.
 //!
 //! Shapes and units: values are natural logarithms, effects are differences of them, executions are
 //! in order of time.
@@ -89,8 +89,8 @@ impl Fit {
         flat::fit(executions, &counts, &polish::effects(executions, programs))
     }
 
-    /// Whether the host's speed moves: neighbours in time are more alike than chance has them. Then
-    /// single values can be corrected, which those of a host that changes as fast as it executes
+    /// Whether the host's speed moves: neighbours in time are more alike than by chance. Only then
+    /// can single values be corrected; on a host that changes from one execution to the next they
     /// cannot.
     #[must_use]
     pub fn host_moves(&self, asked: MovementQuestion) -> bool {
@@ -149,7 +149,7 @@ impl Fit {
         if !self.by_neighbours {
             return found;
         }
-        // Where the path is not known well enough, single values are sharper as they are.
+        // If the path is not known precisely enough, uncorrected values are more precise.
         let evened = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
         let share = neighbours::share_path(&self.rest, |at| executions[at].program, programs);
         let (levels, variances) = (self.levels(), self.variances());
@@ -180,7 +180,7 @@ impl Fit {
     }
 }
 
-/// Whether nothing varies beside the programs.
+/// Whether there is no variation besides the programs.
 fn is_exact(rest: &[f64]) -> bool {
     rest.iter().all(|value| (value - rest[0]).abs() < EXACT)
 }

@@ -2,8 +2,8 @@
 
 use crate::compare::doubled_ranks;
 
-/// Where it is asked whether the host's speed moves: the more often chance may say so, the more
-/// evidence it takes.
+/// The context of the question whether the host's speed moves: the more chances of a false answer,
+/// the more evidence is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovementQuestion {
     /// Of all executions, once.
@@ -24,14 +24,14 @@ impl MovementQuestion {
             Self::Once => 1.645,
             // 1 %.
             Self::EachDecision => 2.33,
-            // What neighbours say of few executions is several times less sharp, and a false alarm
-            // would hide the curve. By simulation, on eleven kinds of hosts.
+            // With few executions, the neighbours' estimate is several times less precise, and a
+            // false alarm would hide the curve. By simulation, on eleven kinds of hosts.
             Self::FewOfMany => 3.0,
             Self::Reported => 3.5,
         }
     }
 
-    /// Whether a score answers it with yes.
+    /// Whether a score answers the question with yes.
     pub(super) fn is_met(self, score: f64) -> bool {
         score > self.enough()
     }
@@ -39,9 +39,9 @@ impl MovementQuestion {
 
 /// Of this many standard errors on, neighbours are alike for certain.
 pub(super) const CERTAIN: f64 = 3.0;
-/// With less evidence, neighbours' ranks correlate by at least this. What chance makes of a
-/// program's own modes would else be taken for the path, which explains little where they correlate
-/// less.
+/// With less evidence, neighbours' ranks must correlate by at least this. Otherwise random patterns
+/// of a program's own modes would be taken for the path, which explains little at lower
+/// correlations.
 pub(super) const ALIKE: f64 = 0.25;
 
 /// By how many standard errors neighbours in time are more alike than chance has them; 0 of few

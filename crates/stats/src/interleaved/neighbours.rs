@@ -131,7 +131,8 @@ pub(super) fn wide_scores(rest: &[f64]) -> Vec<f64> {
     scores_by(rest, |lag, difference| (difference / most[lag - 1]).clamp(-1.0, 1.0))
 }
 
-/// What each execution has of its differences to those before it, and those after it take off.
+/// The score of each execution: the sum over differences to earlier executions, minus the sum over
+/// later ones.
 fn scores_by(rest: &[f64], of: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let mut scores = vec![0.0; rest.len()];
     for lag in 1..=LAGS {
@@ -262,9 +263,9 @@ fn errors(
     (0..programs).map(one).collect()
 }
 
-/// What is left of each execution when the speed of its neighbours is taken off too. A neighbour
-/// counts for little where the host's speed jumped in between; what the noise alone makes of
-/// differences does not matter.
+/// The residual of each execution after the speed of its neighbours is removed too. A neighbour
+/// counts for little if the host's speed jumped in between; differences from noise alone do not
+/// matter.
 pub(super) fn without_path(rest: &[f64]) -> Vec<f64> {
     without_path_by(rest, |_, _| true)
 }
@@ -291,7 +292,7 @@ pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> boo
 /// Which programs share the host's path: taking off the speed that the neighbours of other programs
 /// show narrows their values, or does not widen them much, and the usual speed is among those of
 /// their own executions. A program that sleeps is not slowed as one that computes, and may leave a
-/// slower host to the next. Few executions do not show it.
+/// slower host to the next. A few executions do not show whether the path is shared.
 pub(super) fn share_path(
     rest: &[f64],
     program: impl Fn(usize) -> usize,

@@ -49,12 +49,12 @@ pub(super) fn above_usual(rest: &[f64]) -> Vec<f64> {
     smooth(rest).into_iter().map(|level| level - usual).collect()
 }
 
-/// What is left beside the programs, without the noise of single executions.
+/// The residuals without the noise of single executions.
 pub(super) fn smooth(rest: &[f64]) -> Vec<f64> {
     medians(rest, AROUND)
 }
 
-/// What is left of each execution without the median of those around it.
+/// The residual of each execution without the median of those around it.
 pub(super) fn without_slow(rest: &[f64]) -> Vec<f64> {
     rest.iter().zip(medians(rest, FAR_AROUND)).map(|(value, path)| value - path).collect()
 }

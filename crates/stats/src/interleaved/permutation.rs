@@ -90,7 +90,7 @@ fn saddlepoint(rounds: &[Outcomes], seen: f64) -> f64 {
     (normal_below(-root) + density * (1.0 / slope - 1.0 / root)).clamp(0.0, 1.0)
 }
 
-/// Where the tilted mean is what was seen, and the cumulants there.
+/// The tilt at which the mean equals the observed one, and the cumulants there.
 fn tilt(rounds: &[Outcomes], seen: f64, size: f64) -> (f64, [f64; 3]) {
     let (mut low, mut high) = (0.0, 1.0 / size);
     while cumulants(rounds, high)[1] < seen && high < 1e6 / size {

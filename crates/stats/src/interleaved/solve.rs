@@ -26,7 +26,7 @@ impl Laplacian {
         Self { diagonal: vec![0.0; size], right: vec![0.0; size], weights }
     }
 
-    /// That `b` is above `a` by `difference`, with this weight.
+    /// Adds the equation that `b` is above `a` by `difference`, with this weight.
     pub fn add(&mut self, (a, b): (usize, usize), weight: f64, difference: f64) {
         self.diagonal[a] += weight;
         self.diagonal[b] += weight;

@@ -1,4 +1,4 @@
-//! What a lab knows, and what is said of its changes.
+//! The data of a lab, and the causes of its changes.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub struct LabNumbers {
     /// All series.
     pub series: Vec<LabSeries>,
-    /// What fixed programs took, by host.
+    /// The levels of fixed programs, by host.
     pub references: Vec<Vec<ReferenceLevel>>,
 }
 
@@ -20,7 +20,7 @@ pub struct LabSeries {
     pub benchmark: usize,
     /// The metric; the same on all hosts.
     pub metric: usize,
-    /// What the values do when the machine becomes slower.
+    /// The response of the values to a slower machine.
     pub response: SlowResponse,
     /// Its values, in order of place.
     pub values: Vec<LabValue>,
@@ -28,14 +28,14 @@ pub struct LabSeries {
     pub changes: Vec<LabChange>,
 }
 
-/// What the values of a metric do when the machine becomes slower.
+/// The response of a metric's values to a slower machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlowResponse {
     /// They rise, as times do.
     Rise,
     /// They fall, as rates do.
     Fall,
-    /// Nothing, as sizes and counts.
+    /// The values stay the same, as sizes and counts.
     Stay,
 }
 
@@ -63,7 +63,7 @@ pub struct LabChange {
     pub error: f64,
 }
 
-/// What one fixed program took in one run.
+/// The level of one fixed program in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReferenceLevel {
     /// The program.

@@ -22,7 +22,7 @@ const MANY: usize = 8;
 /// So far, in standard deviations, it is another one.
 const FAR: f64 = 4.0;
 
-/// What other hosts say of a change.
+/// The evidence of other hosts about a change.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OtherHosts {
     /// How many show it too.
@@ -32,8 +32,8 @@ pub(super) struct OtherHosts {
 }
 
 impl OtherHosts {
-    /// Takes in what a host shows there. A program may make slower what a machine makes faster, so
-    /// that a step in either direction is one.
+    /// Adds the evidence of a host. A program may become slower where a machine becomes faster, so
+    /// a step in either direction counts.
     pub fn add(&mut self, change: &LabChange, (shift, error): (f64, f64), its_machine: bool) {
         let is_there = shift.abs() >= PART * change.effect.abs() && shift.abs() >= SHOWN * error;
         let apart = (change.effect - shift).abs();
@@ -107,7 +107,7 @@ impl LabGroup {
         self.changed >= COMMON && self.changed as f64 >= SHARE * self.measured as f64
     }
 
-    /// Whether many series changed here that other hosts say did not.
+    /// Whether many series changed here that did not change on other hosts.
     pub fn coincides(&self) -> bool {
         self.is_common()
             && self.denied >= COMMON
@@ -115,8 +115,8 @@ impl LabGroup {
             && 3 * self.shown <= self.effects.len()
     }
 
-    /// Whether a change may be the same one as the others: not where it goes the other way, nor
-    /// where it is far from them.
+    /// Whether a change may be the same one as the others: its direction must be the same, and its
+    /// place near theirs.
     pub fn holds(&self, series: &LabSeries, change: &LabChange) -> bool {
         let slower = slower(series, change);
         let away = (slower - self.middle).abs();

@@ -64,7 +64,7 @@ impl<'a> LabJudging<'a> {
         (effect.abs() - 2.0 * error <= UNEQUAL * moved.largest.abs()).then_some(moved)
     }
 
-    /// What other hosts say of a change.
+    /// The evidence of other hosts about a change.
     fn elsewhere(&self, which: usize, change: &LabChange) -> OtherHosts {
         let own = &self.lab.series[which];
         let is_same = |other: &&LabSeries| {

@@ -1,4 +1,4 @@
-//! What fixed programs took in each run, and whether that moved at a place.
+//! The levels of fixed programs in each run, and whether they moved at a place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ const MOVED: f64 = 4.0;
 const UNSURE: f64 = 1.2;
 /// A smaller move (a logarithm) explains nothing that a user would report.
 const LEAST: f64 = 0.003;
-/// What levels of runs scatter by where nothing is known (a logarithm) …
+/// The assumed scatter of levels of runs (a logarithm) …
 const SCATTER: f64 = 0.02;
 /// … which counts as much as this number of runs.
 const RUNS: f64 = 4.0;
@@ -37,7 +37,7 @@ struct LevelTrack {
     program: Option<u32>,
     /// Level and variance by run.
     levels: BTreeMap<u32, (f64, f64)>,
-    /// What levels of runs scatter by beside steps.
+    /// The scatter of levels of runs besides steps.
     scatter: f64,
     /// How many standard errors a move must have: more where the scatter is known by few runs.
     needed: f64,
@@ -96,7 +96,7 @@ impl LevelTrack {
         Self { program, levels, scatter: square.sqrt(), needed }
     }
 
-    /// All programs together, each as far as it is from its own middle.
+    /// The mean of all programs' distances from their own middles.
     fn mean(tracks: &[LevelTrack]) -> Self {
         let mut all: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
         for track in tracks {
@@ -114,7 +114,7 @@ impl LevelTrack {
         Self::of(None, all.into_iter().map(|(run, levels)| (run, mean(levels))).collect())
     }
 
-    /// Whether it moved between the sides of a place, and nowhere near more clearly.
+    /// Whether the level moved between the sides of a place, and nowhere nearby more clearly.
     fn moved(
         &self,
         sides: &LabSides<'_>,

@@ -9,7 +9,7 @@ use super::{
 /// A change within this number of nights of a planted one is that one.
 const NEAR: usize = 3;
 
-/// What was planted in labs, and what was said of it.
+/// The planted changes of labs, and the answers about them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LabScore {
     /// Reported changes that the machine alone made …

@@ -21,7 +21,7 @@ pub(super) struct LabSides<'a> {
 }
 
 impl<'a> LabSides<'a> {
-    /// Those of a series before a range of places, and from its end on.
+    /// The values of a series before a range of places, and from its end on.
     pub fn of(series: &'a LabSeries, range: &RangeInclusive<usize>) -> Self {
         let (first, last) = (*range.start(), *range.end());
         let places = || series.changes.iter().map(|change| change.place);

@@ -10,7 +10,7 @@ use crate::draw::gaussian;
 /// How often a program of the reference is executed in each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceUse {
-    /// Not at all.
+    /// No reference.
     Off,
     /// Once in four runs each, on average: a short run in cheap mode.
     Cheap,
@@ -37,7 +37,7 @@ pub struct LabWorld {
     pub beside: ReferenceUse,
 }
 
-/// What was planted at a place of a series.
+/// A step planted at a place of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlantedStep {
     pub host: usize,

@@ -11,7 +11,7 @@ use super::{
 /// Logarithms by round.
 type ValuesByRound = BTreeMap<u32, f64>;
 
-/// What becomes of the difference of two programs under each of these disturbances.
+/// The difference of two programs under each of these disturbances.
 #[must_use]
 pub fn judge_pair(usual: &ProbeValues, disturbed: &[ProbeValues], rules: &ProbeRules) -> PairProbe {
     let differences = difference(&usual.a, &usual.b);
@@ -48,7 +48,7 @@ pub fn judge_pair(usual: &ProbeValues, disturbed: &[ProbeValues], rules: &ProbeR
     }
 }
 
-/// What each of these disturbances does to the level of A.
+/// The effect of each of these disturbances on the level of A.
 #[must_use]
 pub fn judge_levels(
     usual: &ProbeValues,
@@ -106,7 +106,7 @@ impl ProbeLevels {
         }
     }
 
-    /// What is left of a difference.
+    /// The remaining part of a difference.
     fn left(
         &self,
         sign: f64,
@@ -121,7 +121,7 @@ impl ProbeLevels {
             return Dependence::Unknown;
         }
         let margin = rules.margin.ln_1p();
-        // That more than half is gone is known; what is left is named by what is shown.
+        // More than half is surely gone; the displayed interval decides the name of the rest.
         let ends = [ratio.above(self.shown), ratio.below(self.shown)].map(|end| sign * end);
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         match () {
@@ -131,7 +131,7 @@ impl ProbeLevels {
         }
     }
 
-    /// Whether a difference is there that is not there as usual.
+    /// Whether a difference appears that is not there usually.
     fn appears(
         &self,
         ratio: TrimmedMean,
@@ -161,7 +161,7 @@ fn difference(first: &ValuesByRound, second: &ValuesByRound) -> ValuesByRound {
     first.iter().filter_map(of).collect()
 }
 
-/// What rounds say together.
+/// The mean of the rounds.
 fn of(rounds: &ValuesByRound) -> Option<TrimmedMean> {
     TrimmedMean::of(rounds.values().copied().collect())
 }

@@ -3,8 +3,8 @@
 //! Both programs are executed in rounds: next to each other as usual, and next to each other under
 //! each of several disturbances. Executions that are neighbours in time share the host's speed, so
 //! each round gives one difference of the two for each state, and one difference of differences for
-//! each disturbance. What rounds say together is a trimmed mean with Student's interval: a few wild
-//! rounds do not move it.
+//! each disturbance. The rounds are combined in a trimmed mean with Student's interval, which a few
+//! extreme rounds do not move.
 //!
 //! The question for a disturbance is one number, `kept`: the difference under it less half of the
 //! usual one. Above 0 the difference holds; below 0 more than half of it is gone. Both have an
@@ -24,7 +24,7 @@ pub use judge::{judge_levels, judge_pair};
 
 use std::collections::BTreeMap;
 
-/// What was measured in one state of the machine: the value of each program by the round.
+/// The values in one state of the machine: the value of each program by the round.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeValues {
     /// Of A.
@@ -59,7 +59,7 @@ pub const KEPT: f64 = 0.5;
 /// A ratio with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioBounds {
-    /// What is likeliest.
+    /// The estimate.
     pub ratio: f64,
     /// Its interval, 95 % for all disturbances together.
     pub low: f64,
@@ -67,7 +67,7 @@ pub struct RatioBounds {
     pub high: f64,
 }
 
-/// What the usual state says of two programs.
+/// The difference of two programs in the usual state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsualDifference {
     /// They differ, by more than the margin may be.
@@ -78,20 +78,20 @@ pub enum UsualDifference {
     Unknown,
 }
 
-/// What becomes of a difference under a disturbance.
+/// The fate of a difference under a disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependence {
-    /// None usually, and one under the disturbance.
+    /// The difference appears only under the disturbance.
     Appears,
-    /// None is left.
+    /// The difference disappears.
     Gone,
-    /// It is there.
+    /// The difference persists.
     Holds,
-    /// None usually, and none under the disturbance.
+    /// There is no difference, with or without the disturbance.
     NoneEither,
     /// Less than half of it is left.
     Smaller,
-    /// It is the other way round.
+    /// The difference is reversed.
     Turned,
     /// Noise hides it.
     Unknown,
@@ -105,39 +105,39 @@ impl Dependence {
     }
 }
 
-/// What a disturbance does.
+/// The effect of a disturbance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DisturbanceEffect {
     /// B by A under it.
     pub ratio: Option<RatioBounds>,
-    /// That ratio by the usual one.
+    /// That ratio divided by the usual one.
     pub change: Option<RatioBounds>,
     /// Of each program: its level by its usual one.
     pub levels: [Option<RatioBounds>; 2],
-    /// What becomes of the difference.
+    /// The fate of the difference.
     pub dependence: Dependence,
     /// Rounds that have all that was compared.
     pub rounds: usize,
 }
 
-/// What a probe of two programs found.
+/// The result of a probe of two programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairProbe {
     /// B by A in the usual state.
     pub usual: Option<RatioBounds>,
-    /// What that means.
+    /// The meaning of the usual difference.
     pub difference: UsualDifference,
     /// One for each disturbance.
     pub effects: Vec<DisturbanceEffect>,
 }
 
-/// What a disturbance does to the level of one program.
+/// The effect of a disturbance on the level of one program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelEffect {
     /// The level by the usual one.
     pub level: Option<RatioBounds>,
-    /// Whether it differs from 1 by more than the margin (`Some(true)`) or by less (`Some(false)`);
-    /// nothing where neither is known.
+    /// Whether the ratio differs from 1 by more than the margin (`Some(true)`) or by less
+    /// (`Some(false)`); `None` if unknown.
     pub differs: Option<bool>,
     /// Rounds that have both.
     pub rounds: usize,

@@ -8,7 +8,7 @@ const TRIM: usize = 15;
 /// With fewer rounds nothing is said.
 pub const FEWEST: usize = 4;
 
-/// What rounds say together.
+/// The trimmed mean of the rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct TrimmedMean {
     /// The trimmed mean.
@@ -37,12 +37,12 @@ impl TrimmedMean {
         Some(Self { mean, error, freedom: kept.len() as f64 - 1.0 })
     }
 
-    /// What the true value is above, but for this chance.
+    /// The lower bound of the true value, which is wrong with this probability.
     pub fn above(&self, chance: f64) -> f64 {
         self.mean - self.reach(chance)
     }
 
-    /// What the true value is below, but for this chance.
+    /// The upper bound of the true value, which is wrong with this probability.
     pub fn below(&self, chance: f64) -> f64 {
         self.mean + self.reach(chance)
     }

@@ -1,4 +1,4 @@
-//! What would say more of a place.
+//! The measurements that would help most to place a change.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::rules::SurveyRules;
 /// Between two measured candidates, this many that cannot be measured, and what is left is likely
 /// no better, close the place.
 const HOPELESS: usize = 8;
-/// How likely a candidate must be measurable, to be tried in such a place.
+/// The probability of being measurable that a candidate needs to be tried in such a place.
 const LIKELY: f64 = 0.2;
-/// Next to one that cannot be measured a candidate cannot either so often; by half as often in
-/// about this many steps.
+/// The probability that a candidate next to an unmeasurable one is unmeasurable too, and the number
+/// of steps in which it is halved.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
 
 /// Something that would say more.
@@ -36,7 +36,7 @@ pub(super) struct AskedHistory<'a> {
     pub rules: &'a SurveyRules,
 }
 
-/// What a place asks for; how well it is known where it asks for nothing.
+/// The requests of a place; how well the place is known if it has no requests.
 pub(super) fn at(
     place: &ChangePlace,
     measured: &MeasuredCandidates,
@@ -62,8 +62,8 @@ pub(super) fn at(
     Err(if left { PlaceStatus::Closed } else { PlaceStatus::Pinned })
 }
 
-/// What is built next. Several gaps may hold the change: that which likely does comes first, then
-/// the nearest to it, as far as it can be made smaller.
+/// The next builds. Several gaps may hold the change: the likeliest comes first, then the nearest
+/// to it, as far as a gap can be made smaller.
 fn builds(
     place: &ChangePlace,
     measured: &MeasuredCandidates,
@@ -83,8 +83,8 @@ fn builds(
     })
 }
 
-/// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie
-/// between them and can be measured: what changes there likely changed with it, and where it did,
+/// Both sides of the edge nearest to the middle between two measured candidates, as far as they are
+/// between them and can be measured. A change there is likely to coincide with the edge, and then
 /// nothing else needs to be built.
 fn sides_of_an_edge(good: usize, bad: usize, history: &AskedHistory<'_>) -> Vec<usize> {
     let middle = usize::midpoint(good, bad);
@@ -96,8 +96,8 @@ fn sides_of_an_edge(good: usize, bad: usize, history: &AskedHistory<'_>) -> Vec<
     edges.min_by_key(|edge| edge.abs_diff(middle)).map_or_else(Vec::new, |edge| sides(*edge))
 }
 
-/// The candidate between two measured ones that most likely says most: in the middle, and not
-/// beside what cannot be measured. None when there is none, or no hope.
+/// The most informative candidate between two measured ones: in the middle, and not beside an
+/// unmeasurable one. `None` if there is no candidate, or little hope to measure one.
 fn between_two(good: usize, bad: usize, history: &AskedHistory<'_>) -> Option<usize> {
     let unusable: Vec<usize> = history.unusable.range(good + 1..bad).copied().collect();
     let is_unusable = |at: &usize| unusable.binary_search(at).is_ok();

@@ -1,10 +1,10 @@
-//! What is built and measured next, for all metrics together.
+//! The next builds and measurements, for all metrics together.
 
 use std::collections::BTreeSet;
 
 use super::Survey;
 
-/// What is built and measured next, in the same rounds.
+/// The next builds and measurements, in the same rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// Candidates to be built and measured, in order of history.
@@ -22,7 +22,8 @@ impl Batch {
     }
 }
 
-/// What these surveys ask for, with at most this many further builds, the most telling first.
+/// The requests of these surveys, with at most this many further builds, the most informative
+/// first.
 #[must_use]
 pub fn batch(surveys: &[Survey], builds: usize) -> Batch {
     let mut asks: Vec<_> = surveys.iter().flat_map(|survey| &survey.asks).collect();

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use super::ask::{Ask, AskedHistory};
 
-/// How far from an end another candidate may stand in for one that cannot be measured: one in so
-/// many.
+/// Another candidate may replace an unmeasurable end within this part of all candidates: one in
+/// four.
 const STANDS_IN: usize = 4;
 /// The grid comes before all that it leads to: this much for what is twice as coarse.
 const COARSE: f64 = 1e3;
 
-/// What the grid still lacks: both ends first, then what lies evenly between them.
+/// The missing points of the grid: both ends first, then evenly spaced points between them.
 ///
-/// An end that cannot be measured has another stand in for it, further and further inward; other
-/// points of the grid have none: what cannot be measured seldom stands alone, and whether anything
-/// changed across it is known without.
+/// An end that cannot be measured is replaced by a candidate further inward. Other points of the
+/// grid are not replaced: unmeasurable candidates are seldom alone, and a change across them shows
+/// without them.
 pub(super) fn missing(history: &AskedHistory<'_>, measured: &BTreeSet<usize>) -> Vec<Ask> {
     let (first, last) = history.rules.window;
     let ask = |at: usize, score: f64| Ask { at, again: false, beside: [at; 2], score };
@@ -47,7 +47,7 @@ fn end(
             return None;
         }
         if !history.unusable.contains(&at) {
-            // What lies nearer may be measured too.
+            // A nearer candidate may be measured too.
             let near = (0..by).map(inward).any(|at| measured.contains(&at));
             return (!near).then_some(at);
         }
@@ -56,7 +56,7 @@ fn end(
     None
 }
 
-/// How many candidates lie from one that was measured to the next, at the widest.
+/// The largest distance between neighbouring measured candidates, in candidates.
 pub(super) fn widest(history: &AskedHistory<'_>, measured: &BTreeSet<usize>) -> usize {
     let (first, last) = history.rules.window;
     let within: Vec<usize> = measured.range(first..=last).copied().collect();

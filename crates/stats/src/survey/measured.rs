@@ -1,4 +1,4 @@
-//! What was measured of each candidate, all runs together.
+//! The measurements of each candidate, all runs together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,12 +53,12 @@ impl MeasuredCandidates {
         self.all.keys().copied().collect()
     }
 
-    /// The one before this one; itself if there is none.
+    /// The one before this one; the candidate itself if there is none.
     pub fn before(&self, at: usize) -> usize {
         self.all.range(..at).next_back().map_or(at, |(before, _)| *before)
     }
 
-    /// Those from one to another, both included.
+    /// The measured candidates from one to another, both included.
     pub fn between(&self, first: usize, last: usize) -> Vec<usize> {
         self.all
             .range(first..=last.max(first))
@@ -67,13 +67,13 @@ impl MeasuredCandidates {
             .collect()
     }
 
-    /// Whether more samples of it would say more.
+    /// Whether more samples of a candidate would help.
     pub fn may_decide_more(&self, at: usize) -> bool {
         let one = self.all.get(&at).copied().unwrap_or_default();
         one.samples < AGAIN * self.fewest && one.weight * KNOWN * self.luck < 1.0
     }
 
-    /// Those between two candidates that have fewer samples than this.
+    /// The candidates between two others that have fewer samples than this.
     pub fn with_fewer(&self, samples: usize, (first, last): (usize, usize)) -> Vec<usize> {
         let all = self.all.range(first..=last);
         all.filter(|(_, one)| one.samples < samples).map(|(at, _)| *at).collect()

@@ -1,15 +1,15 @@
-//! Which revisions of a long history to build, so that each change is pinned to one of them by few
-//! builds.
+//! The choice of the revisions of a long history to build, so that few builds pin each change to
+//! one revision.
 //!
-//! [`survey`] says of what was measured where the level changed, as far as that is known, and what
-//! would say more: builds of new candidates, or more samples of doubtful ones. [`batch()`] chooses
-//! among what the surveys of several metrics ask for. Both are functions of what is known alone:
-//! who stores what was measured goes on wherever it was interrupted. Indexes count the candidates
-//! in order of history. The rules are in `docs/src/method/survey.md`.
+//! [`survey`] finds in the measurements where the level changed, as far as known, and which
+//! requests would help: builds of new candidates, or more samples of doubtful ones. [`batch()`]
+//! chooses among what the surveys of several metrics ask for. Both are functions of the
+//! measurements alone, so a caller that keeps these can resume at any point. Indexes count the
+//! candidates in order of history. The rules are in `docs/src/method/survey.md`.
 //!
 //! The history is judged by [`history::judge`], like each series of a store. What it reports and
-//! what it finds unclear becomes places (`places`); each place that is not pinned asks for what
-//! is most informative (`ask`), after a coarse `grid`.
+//! what it finds unclear becomes places (`places`); each place that is not pinned requests the most
+//! informative measurements (`ask`), after a coarse `grid`.
 
 mod ask;
 mod batch;
@@ -32,25 +32,25 @@ use std::collections::BTreeSet;
 use crate::history::{self, RunReading};
 use measured::MeasuredCandidates;
 
-/// What is known of the candidates themselves.
+/// Facts about the candidates themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates<'a> {
-    /// Those that cannot be measured.
+    /// The candidates that cannot be measured.
     pub unusable: &'a BTreeSet<usize>,
-    /// Those from which on something besides the program is known to be otherwise than at the one
+    /// The candidates from which something besides the program is known to differ from the one
     /// before.
     pub edges: &'a BTreeSet<usize>,
 }
 
-/// What is known of one metric over the history.
+/// The findings about one metric over the history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Where its level changed by what is looked for, in order of history.
+    /// The places where its level changed by the requested amount, in order of history.
     pub places: Vec<ChangePlace>,
-    /// What would say more, the most informative first; empty when all is known.
+    /// The requests that would help, the most informative first; empty if all is known.
     pub asks: Vec<Ask>,
-    /// How many candidates lie from one that was measured to the next, at the widest: what came and
-    /// went within fewer was not seen.
+    /// The largest distance between neighbouring measured candidates: a change that was undone
+    /// within a shorter distance was not seen.
     pub widest: usize,
     /// The luck of builds: how far they differ from each other where nothing changed, beyond their
     /// noise. A standard deviation, relative.
@@ -60,7 +60,7 @@ pub struct Survey {
     pub unseen: Option<f64>,
 }
 
-/// What these readings, in whatever order, say of these candidates.
+/// The survey of these candidates by these readings, in any order.
 #[must_use]
 pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &SurveyRules) -> Survey {
     let verdict = history::judge(readings);

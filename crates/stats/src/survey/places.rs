@@ -1,4 +1,4 @@
-//! What is judged, as places: between which candidates the level changed, and by how much.
+//! The judgement as places: the candidates between which the level changed, and by how much.
 
 use super::measured::MeasuredCandidates;
 use crate::history::{HistoryChange, HistoryVerdict, Origin};
@@ -9,10 +9,10 @@ pub enum PlaceStatus {
     /// Its commit is named: the candidates before and after it differ, or none between them can be
     /// measured.
     Pinned,
-    /// It is in a range that more builds make smaller.
+    /// The place is in a range that more builds make smaller.
     Range,
-    /// It is in a range that nothing makes smaller: what lies between cannot be measured, or builds
-    /// differ too much.
+    /// The place is in a range that no build makes smaller: the candidates between cannot be
+    /// measured, or builds differ too much.
     Closed,
 }
 
@@ -25,11 +25,11 @@ pub struct ChangePlace {
     pub bad: usize,
     /// The level after by that before, minus 1.
     pub effect: f64,
-    /// Where the effect is with 95 %.
+    /// The 95 % interval of the effect.
     pub interval: (f64, f64),
     /// The probability of a change here.
     pub certainty: f64,
-    /// Whether it is reported as a change; else there may be one.
+    /// Whether the place is reported as a change; otherwise there may be one.
     pub is_reported: bool,
     /// Of what the change is.
     pub origin: Origin,

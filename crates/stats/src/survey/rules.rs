@@ -1,16 +1,16 @@
-//! What is looked for.
+//! The rules of a survey.
 
 /// Into how many stretches a history is cut at first.
 const STRETCHES: usize = 16;
 
-/// What is looked for, and how densely at first.
+/// The size of changes to find, and the density of the first grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurveyRules {
     /// The smallest change that is worth a build: 0.05 is 5 %.
     pub least: f64,
     /// Into how many stretches the history is cut at first.
     pub grid: usize,
-    /// The candidates among which changes are to be pinned; all, if there is no wish to zoom.
+    /// The candidates among which changes are to be pinned; all candidates without a zoom.
     pub window: (usize, usize),
     /// Up to how many samples each is measured again, where samples show too little.
     pub rounds: usize,

@@ -6,7 +6,7 @@ use super::{SweepLevels, knee, minima};
 /// The error that a plateau is given: it holds the best value in at least 95 %.
 pub const ERROR: f64 = 0.05;
 
-/// What a value costs beside the best one, as a logarithm: 0.1 is about 10 % more.
+/// The extra cost of a value over the best one, as a logarithm: 0.1 is about 10 % more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExtraCost {
     /// The estimate; 0 for the value that looks best.
@@ -15,13 +15,13 @@ pub struct ExtraCost {
     pub interval: (f64, f64),
 }
 
-/// What a curve looks like.
+/// The shape of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SweepShape {
     /// No value costs more than the margin.
     Flat,
-    /// No value can be distinguished from the best one, and more than the margin may lie between
-    /// them.
+    /// No value can be distinguished from the best one, and the difference may be more than the
+    /// margin.
     Unresolved,
     /// Some values are worse than the best one.
     Varied,
@@ -37,11 +37,11 @@ pub struct SweepCurve {
     /// The values that cannot be distinguished from the best one, in order; the best one is among
     /// them.
     pub plateau: Vec<usize>,
-    /// What each value costs beside the best one.
+    /// The extra cost of each value over the best one.
     pub costs: Vec<ExtraCost>,
-    /// What it looks like.
+    /// The shape.
     pub shape: SweepShape,
-    /// The value from which on more of the parameter gains little, where the values are numbers and
+    /// The value from which on more of the parameter gains little, if the values are numbers and
     /// there is one.
     pub knee: Option<usize>,
     /// The lowest values of each dip that is certain, in order, where the values are numbers.
@@ -116,8 +116,9 @@ fn dunnett(levels: &SweepLevels, at: usize, freedom: f64) -> Dunnett {
     Dunnett::new(levels.variances[at], variances, freedom)
 }
 
-/// What each value costs. The lower end is by the comparisons of that value with all others; the
-/// upper one by those of each value that may be the best with it. Each end has half of the error.
+/// The extra cost of each value. The lower end is by the comparisons of that value with all others;
+/// the upper one by those of each value that may be the best with it. Each end has half of the
+/// error.
 fn costs(levels: &SweepLevels, plateau: &[usize], best: usize) -> Vec<ExtraCost> {
     let number = levels.len();
     if number < 2 {

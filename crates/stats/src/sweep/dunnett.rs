@@ -57,7 +57,7 @@ impl Dunnett {
     }
 
     /// Whether the chance of a difference as large as this is at most `error`. The integral is
-    /// needed only between the bounds that need none.
+    /// computed only between bounds that need no integral.
     pub fn is_beyond(&self, worst: f64, error: f64) -> bool {
         let (low, high) = self.bracket(error);
         worst >= high || (worst > low && self.below(worst) >= 1.0 - error)

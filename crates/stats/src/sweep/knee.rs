@@ -3,7 +3,7 @@
 use super::SweepLevels;
 use crate::distribution::student_quantile;
 
-/// The error that a knee is given: that the curve bends there at all.
+/// The error of a knee: the probability of a knee where the curve does not bend.
 const ERROR: f64 = 0.05;
 /// A curve that falls by less, as a share, has no knee that a user would look for.
 const LEAST: f64 = 0.05;

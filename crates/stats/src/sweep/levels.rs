@@ -157,8 +157,8 @@ impl OwnUnit {
     }
 }
 
-/// What the spreads of all values have in common: the square that each one's own is drawn to, and
-/// how many degrees of freedom that counts for; the less they are alike, the fewer.
+/// The common part of all values' spreads: the square towards which each is shrunk, and its degrees
+/// of freedom; the less alike the spreads, the fewer.
 struct CommonSpread {
     square: f64,
     freedom: f64,
@@ -202,7 +202,7 @@ fn trigamma(x: f64) -> f64 {
     1.0 / x + square / 2.0 + square / x * (1.0 / 6.0 - square * (1.0 / 30.0 - square / 42.0))
 }
 
-/// Where the trigamma function has this value; infinite at 0 and below.
+/// The argument at which the trigamma function has this value; infinite at 0 and below.
 fn inverse_trigamma(value: f64) -> f64 {
     let (mut low, mut high) = (0.1_f64, 500.0_f64);
     if value <= trigamma(high) {
@@ -215,8 +215,8 @@ fn inverse_trigamma(value: f64) -> f64 {
     high
 }
 
-/// The standard deviation of values by their mean distance from each other (Gini 1912): less moved
-/// by a spike than their squares, and without bias in few. It sorts the values.
+/// The standard deviation of values by their mean distance from each other (Gini 1912): an outlier
+/// moves it less than squares, and it has no bias with few values. The function sorts the values.
 fn spread(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;

@@ -3,8 +3,8 @@
 //! A trial at a load is good when it keeps the limit. Trials may differ, so a goal says how many
 //! seconds of trials decide on a load, and which share of them may break the limit (the exceed
 //! ratio). A load is then a lower bound, an upper bound, or undecided. The relevant lower bound is
-//! the highest lower bound below all upper bounds. What it really carried at that share of its
-//! trials is reported beside it.
+//! the highest lower bound below all upper bounds. The load that was really carried at that share
+//! of its trials is reported with it.
 //!
 //! Loads are places in a grid of rising loads. The search goes through phases: first one trial
 //! decides on a load, then the whole goal, so that loads far from the answer cost one trial each.
@@ -18,13 +18,13 @@ pub struct LoadTrial {
     pub load: usize,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// Whether it kept the limit.
+    /// Whether the trial kept the limit.
     pub is_good: bool,
-    /// What it really carried, where that is known: any unit.
+    /// The load that the trial really carried, if known, in any unit.
     pub received: Option<f64>,
 }
 
-/// What decides on a load.
+/// The criterion for a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadGoal {
     /// Seconds of trials that decide on a load at least.
@@ -35,12 +35,12 @@ pub struct LoadGoal {
     pub width: usize,
 }
 
-/// What trials say of a load.
+/// The verdict of trials on a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadVerdict {
-    /// It keeps the limit, whatever more trials would show.
+    /// The load keeps the limit, whatever more trials would show.
     Lower,
-    /// It breaks the limit, whatever more trials would show.
+    /// The load breaks the limit, whatever more trials would show.
     Upper,
     /// More trials would decide.
     Undecided,
@@ -67,7 +67,7 @@ impl LoadGoal {
     }
 }
 
-/// What a search found.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadOutcome {
     /// The highest load of the grid keeps the limit.
@@ -78,12 +78,12 @@ pub enum LoadOutcome {
     NoneKeeps,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadStep {
     /// Make a trial at the load of this place.
     Try(usize),
-    /// It is found.
+    /// The search has ended.
     Done(LoadOutcome),
 }
 
@@ -113,7 +113,7 @@ impl LoadSearch {
         &self.trials
     }
 
-    /// What to do next.
+    /// The next step.
     #[must_use]
     pub fn next_step(&self) -> LoadStep {
         // One trial alone decides first; its bounds are where the whole goal is asked.
@@ -181,8 +181,8 @@ impl LoadSearch {
         (2 * one.abs_diff(other)).max(width).min(self.loads)
     }
 
-    /// What a load really carried: the quantile of its trials that the exceed ratio leaves, the
-    /// worst ones left out (RFC 9971, appendix B, by what was received).
+    /// The load that was really carried: the quantile of its trials at the exceed ratio, without
+    /// the worst ones (RFC 9971, appendix B, by the received load).
     #[must_use]
     pub fn received(&self, load: usize) -> Option<f64> {
         let of_load = self.trials.iter().filter(|trial| trial.load == load);

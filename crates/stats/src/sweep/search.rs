@@ -12,8 +12,8 @@
 //! in one of these spans. Stages leave values out for now at half of the error; simulations test
 //! how often the answer is right.
 //!
-//! That there is only one dip is checked: a gap is looked into wherever a convex curve through the
-//! values around it would reach below the best one.
+//! The search checks that there is only one dip: it looks into a gap wherever a convex curve
+//! through the values around it would reach below the best one.
 
 use super::SweepLevels;
 use super::curve::{lowest, plateau};
@@ -55,7 +55,7 @@ impl SearchRules {
 
 /// The part of the error that a stage may use to leave values out for now.
 const STAGE: f64 = 0.5;
-/// This many gaps in which a lower value may be hidden are looked into in one stage.
+/// The number of gaps that one stage searches for a hidden lower value.
 const HIDDEN: usize = 3;
 /// A gap may hide a lower value where its reach is below the best level by no less than this many
 /// standard errors above.
@@ -64,7 +64,7 @@ const NEAR: f64 = 1.0;
 /// nothing.
 const OFTENEST: usize = 200;
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchStep {
     /// Execute these values, in rising order, in this many rounds.
@@ -76,15 +76,15 @@ pub enum SearchStep {
     },
     /// Enough is known, or no more may be executed.
     Done {
-        /// Whether it ended because no more may be executed.
+        /// Whether the search ended because no more executions are allowed.
         is_cut_short: bool,
     },
 }
 
-/// Neighbours in the grid between which the best value may lie.
+/// Neighbours in the grid between which the best value may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueSpan {
-    /// The places of its ends in the grid. What lies at an end is outside, unless the grid ends
+    /// The places of its ends in the grid. The value at an end is outside, unless the grid ends
     /// there.
     pub ends: (usize, usize),
     /// The executed values in it that may be the best.
@@ -96,7 +96,7 @@ pub struct ValueSpan {
 pub struct OptimumSearch {
     rules: SearchRules,
     values: usize,
-    /// Whether a value keeps the limits that were requested; none: not known yet.
+    /// Whether a value keeps the limits that were requested; `None`: not known yet.
     allowed: Vec<Option<bool>>,
     /// The executions of each value, in order of time; `program` is the place in the grid.
     executions: Vec<InterleavedExecution>,
@@ -174,7 +174,7 @@ impl OptimumSearch {
         Some((values, levels))
     }
 
-    /// What the executions so far say.
+    /// The judgement of the executions so far.
     fn judged(&self, error: f64) -> Option<JudgedValue> {
         let (values, levels) = self.levels()?;
         let may_be_best = plateau(&levels, error);
@@ -187,7 +187,7 @@ impl OptimumSearch {
         })
     }
 
-    /// What to do next.
+    /// The next step.
     #[must_use]
     pub fn next_step(&mut self) -> SearchStep {
         if !self.has_begun {
@@ -254,7 +254,7 @@ impl OptimumSearch {
         pairs.filter(|(low, high)| high - low > self.rules.width.max(1)).collect()
     }
 
-    /// The spans in which the best value may lie, in rising order.
+    /// The spans that may contain the best value, in rising order.
     #[must_use]
     pub fn spans(&self) -> Vec<ValueSpan> {
         let Some(judged) = self.judged(super::ERROR) else { return Vec::new() };
@@ -283,7 +283,7 @@ impl OptimumSearch {
     }
 }
 
-/// What the executions so far say.
+/// The judgement of the executions so far.
 struct JudgedValue {
     /// The executed values that are allowed, in rising order, with their levels.
     values: Vec<usize>,
@@ -321,8 +321,8 @@ impl JudgedValue {
         Some(lowest - NEAR * error)
     }
 
-    /// Whether more rounds would change nothing that matters: one value alone may be the best, or
-    /// all that may be cost no more than the margin.
+    /// Whether more rounds would change nothing that matters: only one value may be the best, or
+    /// all candidates cost no more than the margin.
     fn is_settled(&self, margin: f64) -> bool {
         let levels = &self.levels;
         let chance = 1.0 - super::ERROR / self.values.len() as f64;

@@ -1,25 +1,26 @@
-//! What is asked of the ranks of residuals, and how unlikely each answer is.
+//! The hypotheses about the ranks of residuals, and how unlikely each one is.
 
 use std::collections::BTreeMap;
 
 use super::super::order::sorted;
 use super::super::ranks::doubled_ranks;
 
-/// What is asked of the ranks: all of them together, and each subject beside each thing.
+/// The hypotheses about the ranks: all of them together, and each subject beside each neighbour.
 pub(super) struct InfluenceAsked {
     /// The ranks among all.
     ranks: Vec<f64>,
     pub cells: Vec<InfluenceCell>,
 }
 
-/// The executions of one subject, against those of them that stood beside one thing.
+/// The executions of one subject, and those among them beside one neighbour.
 pub(super) struct InfluenceCell {
     pub subject: usize,
     pub beside: usize,
     /// The places of the subject's executions, and their ranks among themselves.
     places: Vec<usize>,
     ranks: Vec<f64>,
-    /// What the sum of the ranks beside that thing varies by, when they are drawn from all.
+    /// The standard deviation of the rank sum beside that neighbour, if the ranks are drawn from
+    /// all.
     deviation: f64,
 }
 
@@ -51,7 +52,8 @@ impl InfluenceAsked {
         Self { ranks: ranks(residuals), cells }
     }
 
-    /// Each one: that of all together first. As large as it is unlikely.
+    /// The statistic of each hypothesis, that of all together first. A larger statistic is less
+    /// likely.
     pub fn statistics(&self, beside: &[usize]) -> Vec<f64> {
         let of_cell = |cell: &InfluenceCell| {
             let there = cell

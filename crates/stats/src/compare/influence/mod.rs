@@ -1,14 +1,13 @@
-//! What should not matter and may: who was executed before, the place in the round, the time of
-//! day.
+//! Influences that should not matter and may: the program executed before, the place in the round,
+//! the time of day.
 //!
-//! What is left of a value when that of its subject is taken away is a residual. If its predecessor
-//! does not matter, the residuals of those that came after one subject are drawn from those of all:
-//! Kruskal & Wallis' statistic of their ranks, its chance by exchanging the labels within each
-//! subject at random, so that any shape of noise is allowed. A short program may feel what a long
-//! one does not: so each subject is asked by itself too, whether it is otherwise beside one thing
-//! than beside all others, by the sum of its ranks. Of all these statistics the one that is least
-//! likely counts, and its chance is that of so unlikely a one among as many (Westfall & Young,
-//! "Resampling-Based Multiple Testing", 1993).
+//! A residual is a value minus that of its subject. If the predecessor does not matter, the
+//! residuals after one subject are drawn from those of all: Kruskal & Wallis' statistic of their
+//! ranks, its chance by exchanging the labels within each subject at random, so that any shape of
+//! noise is allowed. A short program may be affected when a long one is not. So each subject is
+//! also tested by itself, by the rank sum beside one neighbour against all others. The least likely
+//! of all these statistics counts, with the probability of one so unlikely among as many (Westfall
+//! & Young, "Resampling-Based Multiple Testing", 1993).
 
 mod hypotheses;
 mod labels;
@@ -27,28 +26,27 @@ pub use self::residuals::{PlacedSample, ResidualGroup};
 use self::residuals::{groups, residuals};
 use super::order::{quantile, sorted};
 
-/// This many times labels are exchanged: chances are known to about 0.5 % at 5 %.
+/// The number of random exchanges of labels: probabilities are known to about 0.5 % at 5 %.
 const TIMES: u32 = 1999;
 
-/// Whether it matters what an execution stood beside.
+/// The influence of the neighbour on an execution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Influence {
-    /// The chance of so large an influence when there is none.
+    /// The chance of so large an influence if there is no real one.
     pub p: f64,
-    /// Where it is least likely to be chance.
+    /// The influence that is least likely to be chance.
     pub strongest: StrongestInfluence,
-    /// For each thing beside: how many executions, and by how much they were off from their own
-    /// subject's median (0.03 is 3 % slower; in the metric's unit where some values are not
-    /// positive).
+    /// For each neighbour: the number of executions, and their deviation from their own subject's
+    /// median (0.03 is 3 % slower; in the metric's unit where some values are not positive).
     pub groups: Vec<ResidualGroup>,
 }
 
-/// Beside which thing executions are off.
+/// The neighbour beside which executions deviate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrongestInfluence {
-    /// Which executions: those of this subject, or of all.
+    /// The executions: those of this subject, or of all.
     pub subject: Option<u32>,
-    /// The thing.
+    /// The neighbour.
     pub beside: u32,
     /// By how much: against those beside other things, of one subject; against each one's median,
     /// of all.
@@ -56,8 +54,8 @@ pub struct StrongestInfluence {
 }
 
 impl Influence {
-    /// Of a sequence of executions. `None` when there are not two things with two executions each
-    /// to stand beside.
+    /// The influence in a sequence of executions. `None` without two neighbours that have two
+    /// executions each.
     #[must_use]
     pub fn of(executions: &[PlacedSample], seed: u64) -> Option<Self> {
         let residuals = residuals(executions);
@@ -109,9 +107,9 @@ pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<PlacedSample> {
     pairs.collect()
 }
 
-/// The thing beside which executions are off, by the statistic that is least likely. Where two say
-/// the same, a subject beside another one is informative rather than beside itself, and one subject
-/// rather than all.
+/// The neighbour beside which executions deviate, by the least likely statistic. Among equal
+/// statistics, a subject beside another one is preferred to a subject beside itself, and one
+/// subject to all.
 fn strongest(
     executions: &[PlacedSample],
     residuals: &[f64],

@@ -1,5 +1,4 @@
-//! What is left of values when those of their subjects are taken away, all together and by what
-//! they stood beside.
+//! Residuals of values after those of their subjects are subtracted, all together and by neighbour.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +9,18 @@ use super::super::sample::Scale;
 /// One execution, and what may have influenced it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedSample {
-    /// Which program it was.
+    /// The program.
     pub subject: u32,
-    /// What it stood beside: the program executed before, the place in the round, the hour of the
-    /// day.
+    /// The neighbour: the program executed before, the place in the round, the hour of the day.
     pub beside: u32,
     /// The value of the metric.
     pub value: f64,
 }
 
-/// Those that stood beside one thing.
+/// The executions beside one neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualGroup {
-    /// What they stood beside.
+    /// The neighbour.
     pub beside: u32,
     /// How many.
     pub count: usize,
@@ -30,7 +28,7 @@ pub struct ResidualGroup {
     pub residual: f64,
 }
 
-/// What is left when the median of the subject is taken away.
+/// The values minus the medians of their subjects.
 pub(super) fn residuals(executions: &[PlacedSample]) -> Vec<f64> {
     let samples: Vec<SampleValue> =
         executions.iter().map(|execution| SampleValue::new(execution.value)).collect();
