@@ -46,7 +46,7 @@ pub fn fill(
     Ok(all)
 }
 
-/// Both sides of the changes that stand, the largest first, for [`fill`].
+/// Both sides of the changes that are not withdrawn, the largest first, for [`fill`].
 #[must_use]
 pub fn marks(changes: &[Change]) -> Vec<(String, String)> {
     let mut standing: Vec<&Change> = changes.iter().filter(|change| change.stands()).collect();
@@ -58,12 +58,12 @@ pub fn marks(changes: &[Change]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What [`fill`] would measure.
+/// The cells that [`fill`] would measure.
 #[derive(Clone, Debug, Default)]
 pub struct MissingMeasurements {
     /// The revisions at which something is missing, in the order in which they are worth it.
     pub revisions: Vec<Revision>,
-    /// What is missing there.
+    /// The missing cells.
     pub cells: Vec<Cell>,
     /// How many revisions of the question are built.
     pub built: usize,
@@ -77,7 +77,7 @@ pub struct MissingMeasurements {
     pub unknown: Vec<BenchmarkKey>,
 }
 
-/// What [`fill`] would measure, with nothing built, executed or kept.
+/// Finds what [`fill`] would measure, and builds, executes and keeps nothing.
 pub fn would_fill(
     (store, host): (&mut Store, HostId),
     executor: &mut dyn Executor,
@@ -107,7 +107,7 @@ pub fn would_fill(
     Ok(MissingMeasurements { revisions, cells, ..all })
 }
 
-/// What is missing in a store.
+/// The gaps in a store.
 struct Gaps {
     /// The revisions at which something is, in the order in which they are worth it.
     revisions: Vec<Revision>,

@@ -1,4 +1,4 @@
-//! What experiments work with.
+//! The context of experiments.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +11,7 @@ use crate::{ExperimentError, Observer, Question, versions};
 
 /// Everything an experiment works with.
 pub struct Context<'a> {
-    /// Where what was measured is kept.
+    /// The store of the measurements.
     pub store: &'a mut Store,
     /// Who makes builds.
     pub builder: &'a mut dyn Builder,
@@ -36,8 +36,8 @@ impl Context<'_> {
         question: &Question,
         cells: Vec<Cell>,
     ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
-        // What is compared or bisected is of one run: it joins no series, whatever its version is
-        // called.
+        // Samples of comparisons and bisections belong to one run and join no series, whatever
+        // their version.
         let joins_series = !matches!(purpose, Purpose::Bisect | Purpose::Compare);
         versions::keep(self.store, &question.plan, joins_series)?;
         let rule = question.rule();

@@ -1,4 +1,4 @@
-//! What stops an experiment.
+//! The errors that stop an experiment.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use tacho_record::Unit;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
-/// What stops an experiment; a failing build or execution does not, it is a result.
+/// The errors that stop an experiment. A failed build or execution is a result, and no error.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
     /// The folder with a build went away while it was measured.
@@ -25,7 +25,7 @@ pub enum ExperimentError {
         metric: String,
         /// Why not, in one line.
         why: String,
-        /// What to do about it.
+        /// The advice.
         hint: Option<String>,
     },
     /// Another process measured another wording of a benchmark under the same version meanwhile.
@@ -128,13 +128,13 @@ pub enum ExperimentError {
         benchmark: String,
         /// The file.
         path: PathBuf,
-        /// What that file is.
+        /// The kind of file.
         what: &'static str,
     },
     /// The programs of the reference cannot be put into memory.
     #[error("cannot execute the reference: {0}")]
     Reference(#[source] MeasureError),
-    /// What was measured cannot be kept or read.
+    /// The measurements cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The subject cannot be had.
@@ -143,7 +143,7 @@ pub enum ExperimentError {
 }
 
 impl ExperimentError {
-    /// What to do about it, if there is something.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -1,4 +1,4 @@
-//! What an experiment reports while it goes on.
+//! The events that an experiment reports.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub enum Event<'a> {
     },
     /// A build begins; `done` of `total` revisions are behind us.
     BuildBegins {
-        /// What is built.
+        /// The revision.
         revision: &'a Revision,
         /// Revisions already looked at.
         done: usize,
@@ -37,16 +37,16 @@ pub enum Event<'a> {
     },
     /// A build ended.
     BuildEnds {
-        /// What was built.
+        /// The revision.
         revision: &'a Revision,
         /// How it went.
         build: &'a Build,
     },
-    /// What is to be measured is known.
+    /// The cells to measure are known.
     MeasuringBegins {
         /// The run, new or taken up again.
         run: &'a Run,
-        /// What it measures.
+        /// The cells.
         cells: &'a [Cell],
         /// Executions in all, at the most; those of a warm-up by time, which are unknown, left
         /// out.
@@ -57,19 +57,19 @@ pub enum Event<'a> {
     /// Callgrind counts the instructions of a cell, which takes some fifty times as long as an
     /// execution.
     CountingBegins {
-        /// What is counted.
+        /// The counted cell.
         cell: &'a Cell,
     },
     /// One execution was recorded.
     Sampled {
-        /// What was executed.
+        /// The executed cell.
         cell: &'a Cell,
-        /// What was read.
+        /// The sample.
         sample: &'a Sample,
     },
     /// A cell fails each time and is left out from here on.
     GivenUp {
-        /// What is left out.
+        /// The cell that is left out.
         cell: &'a Cell,
         /// Executions that therefore do not take place.
         saved: usize,
@@ -81,23 +81,23 @@ pub enum Event<'a> {
         /// `setup` or `cleanup`.
         hook: &'static str,
     },
-    /// What should have been done was not, and no sample says so.
+    /// A hook was not completed, and no sample shows it.
     Trouble {
         /// Of what.
         cell: &'a Cell,
-        /// What, and what it printed.
+        /// The failure, with the hook's output.
         trouble: &'a HookFailure,
     },
     /// A round waits for a quiet host.
     Waiting {
-        /// What disturbs.
+        /// The disturbance.
         noise: Noise,
         /// How long it has waited.
         took: Duration,
     },
     /// A round was disturbed: its valid samples are marked and do not count, and it is repeated.
     Disturbed {
-        /// Which.
+        /// The round.
         round: u32,
         /// By what.
         noise: Noise,
@@ -105,9 +105,9 @@ pub enum Event<'a> {
     /// A program changed the folder of its own build while it was measured: later executions may
     /// have measured something else than the build.
     BuildChanged {
-        /// What was executed.
+        /// The executed cell.
         cell: &'a Cell,
-        /// What was changed, from the build's folder.
+        /// The changed path, from the build's folder.
         path: &'a std::path::Path,
     },
     /// Python takes a module of a benchmark from the current folder and not from the build, so that
@@ -115,11 +115,11 @@ pub enum Event<'a> {
     ShadowedModule {
         /// The benchmark's name.
         benchmark: &'a str,
-        /// What is taken from where.
+        /// The module and its place.
         module: &'a ShadowedModule,
     },
-    /// Nothing that is executed for a benchmark names the build or the revision, so that all
-    /// revisions are measured with the same program.
+    /// No command of a benchmark refers to the build or the revision, so that all revisions are
+    /// measured with the same program.
     SameForAll {
         /// The benchmark's name.
         benchmark: &'a str,
@@ -131,23 +131,23 @@ pub enum Event<'a> {
     },
     /// A cell is known as precisely as was requested, and takes no part any more.
     Precise {
-        /// What is known.
+        /// The cell.
         cell: &'a Cell,
         /// Executions that therefore do not take place.
         saved: usize,
     },
-    /// What few builds say of a long history, before more are made.
+    /// The findings from a few builds of a long history, before more builds are made.
     Surveyed {
         /// Of each benchmark.
         surveyed: &'a [SurveyedBenchmark],
         /// Builds made so far.
         builds: usize,
     },
-    /// A build that was evicted from the cache came out otherwise when built again.
+    /// A build that was evicted from the cache differed when it was built again.
     NotReproducible {
-        /// What was built.
+        /// The revision.
         revision: &'a Revision,
-        /// What it was before.
+        /// The earlier artifacts.
         before: Digest,
     },
 }

@@ -18,8 +18,8 @@ pub fn read(plan: &mut Plan, folder: &Path) {
     }
 }
 
-/// The digest of a file's content, of a large one that of its length and its ends; nothing of what
-/// is not a file, such as a device.
+/// The digest of a file's content; for a large file, of its length and its ends. `None` if it is
+/// not a file, such as a device.
 fn digest(path: &Path) -> io::Result<Option<Digest>> {
     let metadata = path.metadata()?;
     if !metadata.is_file() {

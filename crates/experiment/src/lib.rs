@@ -1,4 +1,4 @@
-//! What to execute next, and when to stop.
+//! Decides what to execute next, and when to stop.
 //!
 //! The way of the data: `Plan → Build → Schedule of Trials → Sample → Measurement → Series`.
 //! [`track`](fn@track) walks it for a range of revisions, through these rooms:
@@ -15,12 +15,12 @@
 //! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`changes`],
 //! [`survey`], [`bisect`] and [`quirks`].
 //!
-//! Nothing here starts a process or opens a database by itself. Builds come from a
+//! This crate itself starts no process and opens no database. Builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor).
 //! An [`Observer`] is informed of each [`Event`]. A clock is read only to report where a session's
-//! time went. Nothing is decided by it, except what a bisection weighs: builds and samples cost
-//! time, by the executor's clock. So every schedule and every stopping rule is tested with scripted
-//! ones.
+//! time went. Only a bisection uses a clock for decisions: builds and samples cost time, by the
+//! executor's clock. So every schedule and every stopping rule is tested with scripted
+//! implementations.
 
 pub mod analysis;
 mod backfill;

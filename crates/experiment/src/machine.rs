@@ -1,4 +1,4 @@
-//! What the machine is, kept with each run, and what changed since the run before.
+//! The facts of the machine, kept with each run, and the changes since the run before.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,12 +10,12 @@ use tacho_store::{Store, StoreError};
 /// The most packages that are named; updates change hundreds.
 const NAMED: usize = 5;
 
-/// What was otherwise on the machine than at an earlier run.
+/// The differences of the machine from an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineChanges {
     /// The number of the earlier run.
     pub since: i64,
-    /// What changed: facts, then packages.
+    /// The changes: facts, then packages.
     pub what: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub fn keep_facts(
     Ok(Facts::read(root, &folder.to_string_lossy()).to_conditions())
 }
 
-/// What changed since the last run on the same host that kept facts; nothing where nothing did.
+/// The changes since the last run on the same host that kept facts; `None` if there are none.
 pub fn since_last(store: &mut Store, run: &Run) -> Result<Option<MachineChanges>, StoreError> {
     let now = Facts::of_conditions(&store.conditions(run.number)?);
     let mut earlier: Vec<i64> = store

@@ -1,5 +1,5 @@
-//! What was found of a host's noise before: kept as lines of a file, so that it can be drawn over
-//! time, good and bad hours are known, and forecasts are checked against what came later.
+//! The history of a host's noise, kept as lines of a file. It can be drawn over time, shows good
+//! and bad hours, and forecasts are checked against later measurements.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -18,7 +18,7 @@ pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// What was just found, as it is kept, with for how many seconds it was measured and the load
+/// The kept form of a new finding, with the duration of its measurement in seconds and the load
 /// average right before.
 #[must_use]
 pub fn kept(
@@ -47,7 +47,7 @@ pub fn keep(path: &Path, noise: &KeptNoise) -> io::Result<()> {
     file.write_all(format!("{}\n", serde_json::to_string(noise)?).as_bytes())
 }
 
-/// What is kept of a host, oldest first. Lines that cannot be read are left out, such as one that
+/// The kept noise of a host, oldest first. Lines that cannot be read are left out, such as one that
 /// was cut by a full disk.
 pub fn read(path: &Path, host: &str) -> io::Result<Vec<KeptNoise>> {
     let text = match std::fs::read_to_string(path) {
@@ -131,8 +131,8 @@ fn forecast(all: &[KeptNoise], program: &str) -> Option<(f64, usize)> {
     Some(((sum / weight).exp(), measurements))
 }
 
-/// What was just found of a program, with what earlier measurements add to its forecast: `all` ends
-/// with the one just made.
+/// The new finding for a program, with earlier measurements added to its forecast. `all` ends with
+/// the new one.
 #[must_use]
 pub fn pooled(mut found: NoiseOfLength, all: &[KeptNoise]) -> NoiseOfLength {
     let pooled = forecast(all, &found.program);
@@ -143,7 +143,7 @@ pub fn pooled(mut found: NoiseOfLength, all: &[KeptNoise]) -> NoiseOfLength {
     found
 }
 
-/// What a measurement knows of a program.
+/// The noise of a program from one measurement.
 struct KnownNoise {
     error: f64,
     additions: Option<f64>,

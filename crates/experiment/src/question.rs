@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use tacho_record::{Counter, Digest, Plan, Recipes, Revision, Rule};
 
-/// What is to be measured.
+/// The question of a measurement.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The plan.
     pub plan: Plan,
-    /// The plan as it stands in the file, for the record.
+    /// The text of the plan, for the record.
     pub plan_text: String,
-    /// Where relative paths of the plan start.
+    /// The folder where relative paths of the plan start.
     pub plan_folder: PathBuf,
-    /// Which revisions, in order of history.
+    /// The revisions, in order of history.
     pub revisions: Vec<Revision>,
     /// By what each revision is built.
     pub recipes: Recipes,
@@ -33,8 +33,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes a question the same: benchmarks, recipes, revisions, and the rule by which they
-    /// are measured. The seed is no part of it, and neither is the rest of the plan.
+    /// The digest of all that identifies a question: benchmarks, recipes, revisions, and the rule
+    /// by which they are measured. The seed and the rest of the plan are no part of it.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let revisions: Vec<&str> =
@@ -45,7 +45,7 @@ impl Question {
         Digest::of_json(&question)
     }
 
-    /// What comes before measuring, and when it stops; the samples of earlier runs count.
+    /// The warmup and the stopping rule; the samples of earlier runs count.
     #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.plan.measure.rule

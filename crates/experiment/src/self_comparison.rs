@@ -30,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The times that are forecast, in minutes.
 pub const MINUTES: [u32; 3] = [1, 10, 60];
 
-/// What one program shows of the host.
+/// The host's noise that one program shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseOfLength {
     /// The program in a few words.
@@ -43,13 +43,13 @@ pub struct NoiseOfLength {
     pub rounds: u32,
     /// How long a round took, in seconds, with all between the executions.
     pub round: f64,
-    /// What comparisons of it will find; none: too few rounds.
+    /// The differences that comparisons of it will find; `None` with too few rounds.
     pub forecast: Option<Forecast>,
     /// From how many measurements the forecast is, this one among them.
     pub measurements: usize,
     /// How much longer executions take at the host's slow speed than at its fast one, as a share.
     pub uneven: f64,
-    /// Whether the host's speed is seen to move.
+    /// Whether the samples show that the host's speed moves.
     pub moves: bool,
     /// The speeds that the host went through: how much slower than usual each was, as a share, in
     /// order of time.
@@ -60,7 +60,7 @@ pub struct NoiseOfLength {
     pub levels: Vec<f64>,
 }
 
-/// How far the levels of minutes lie apart, as shares.
+/// The distances between the levels of minutes, as shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriftOverMinutes {
     /// The median difference of a minute's level from that of the minute before.
@@ -251,7 +251,7 @@ impl ComparedNoise {
         (0..whole).filter_map(of_minute).collect()
     }
 
-    /// What was found in this many whole minutes, and after them.
+    /// The findings in this many whole minutes, and after them.
     fn noise(self, whole: u64) -> NoiseOfLength {
         let fit = Fit::of(&self.executions, 2);
         let moving = fit.as_ref().filter(|fit| fit.host_moves(MovementQuestion::Once));

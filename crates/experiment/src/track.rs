@@ -41,7 +41,8 @@ pub fn track(bench: &mut Context<'_>, question: &Question) -> Result<TrackResult
     Ok(tracked)
 }
 
-/// Whether it can be measured at all, before anything is built; what is known before is kept.
+/// Checks that the question can be measured at all, before any build, and keeps the facts known by
+/// then.
 pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
     preflight::check(bench, question)?;
     bench.put_metrics(&question.plan)?;

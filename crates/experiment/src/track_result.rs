@@ -1,4 +1,4 @@
-//! What a session of `tacho track` did.
+//! The result of a session of `tacho track`.
 
 use std::time::Duration;
 
@@ -15,8 +15,7 @@ pub struct TrackResult {
     pub samples: usize,
     /// Whether the user stopped it: the same command resumes from there.
     pub interrupted: bool,
-    /// Whether some builds came out otherwise each time, so that what is missing of them was not
-    /// measured.
+    /// Whether some builds differed each time, so that their missing samples were not measured.
     pub unsettled: bool,
     /// Time spent in builds, checkouts included.
     pub building: Duration,
@@ -25,7 +24,7 @@ pub struct TrackResult {
 }
 
 impl TrackResult {
-    /// That there was nothing to do.
+    /// The result of a session without anything to do.
     pub(crate) fn nothing() -> Self {
         Self {
             builds: Vec::new(),

@@ -1,11 +1,11 @@
-//! Which version of a benchmark a plan's entry is.
+//! The version of a benchmark that a plan's entry is.
 //!
-//! The store knows what each version executes. An entry that executes what a version executed is
-//! this version; an edited one is the next, with series of its own. `same-as` in the plan says
-//! that both wordings measure the same. The content of input files counts too; a version of which
-//! no content is known takes the first one. An edit of what never had a valid sample fixes a
-//! mistake, and starts no version. Stores that were written before definitions were kept
-//! have them in the plans of their runs.
+//! The store has the definition of each version. An entry with the definition of a version is this
+//! version; an edited entry is the next one, with series of its own. `same-as` in the plan says
+//! that both wordings measure the same. The content of input files counts too; a version without
+//! known content gets the first one. An edit of a version without a valid sample fixes a mistake,
+//! and starts no version. Stores that were written before definitions were kept have them in the
+//! plans of their runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +43,8 @@ pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Keeps what the benchmarks of a plan execute, before they are measured. That a version has
-/// another definition is an error where the samples join a series.
+/// Keeps the definitions of a plan's benchmarks, before they are measured. Another definition of
+/// the same version is an error if the samples join a series.
 pub(crate) fn keep(
     store: &mut Store,
     plan: &Plan,
@@ -144,7 +144,7 @@ pub fn is_planned(plan: &Plan, key: &BenchmarkKey) -> bool {
 /// superseded versions, the newest first, then those that the plan does not have.
 ///
 /// A superseded version that has no valid sample is left out: its command was a mistake that was
-/// corrected. So is what only bisections executed, such as the command of `--test`.
+/// corrected. So are versions that only bisections executed, such as the command of `--test`.
 pub fn shown(
     store: &mut Store,
     host: HostId,
@@ -179,10 +179,10 @@ fn failing(store: &mut Store) -> Result<BTreeSet<String>, StoreError> {
     Ok(failed.difference(&valid).cloned().collect())
 }
 
-/// What the store knows of versions.
+/// The store's facts about versions.
 struct VersionFacts {
     kept: Vec<Definition>,
-    /// What stands only in the plans of runs.
+    /// The definitions that are only in the plans of runs.
     unkept: Vec<Definition>,
     highest: BTreeMap<String, u32>,
     /// The benchmarks of which all executions failed, of each version on each host.
@@ -212,7 +212,7 @@ impl VersionFacts {
         Some(if self.failing.contains(name) { highest } else { highest + 1 })
     }
 
-    /// That there is a version to be the same as. A store that knows nothing of the benchmark may
+    /// Checks that the version of `same-as` exists. A store that knows nothing of the benchmark may
     /// be that of another machine, where the first samples are of this version.
     fn check_same_as(&self, benchmark: &plan::Benchmark) -> Result<(), ExperimentError> {
         let highest = self.highest.get(&benchmark.name).copied();
@@ -268,7 +268,7 @@ impl VersionFacts {
         self.kept.iter().chain(&self.unkept).filter(move |known| known.name == name)
     }
 
-    /// Those that differ from a definition in the content of input files at most.
+    /// The definitions that differ from this one at most in the content of input files.
     fn alike(&self, definition: &Definition) -> impl Iterator<Item = &Definition> {
         let content = definition.without_inputs();
         self.all(&definition.name).filter(move |known| known.without_inputs() == content)

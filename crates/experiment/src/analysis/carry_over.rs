@@ -1,17 +1,16 @@
-//! Whether it matters which program was executed before: what one leaves to the next, such as heat
-//! or an empty cache.
+//! Carry-over: the influence of the program executed before, such as heat or an empty cache.
 
 use tacho_record::{Place, Sample};
 use tacho_stats::compare::{Influence, after_predecessors};
 
-/// The chance of a false word about who was executed before.
+/// The probability of a false report of a carry-over.
 pub const CARRY_OVER: f64 = 0.01;
 /// By at least this share it must be slower or faster after one program, to be reported.
 const LEAST: f64 = 0.01;
 /// More executions are not looked at for it.
 const MOST: usize = 2000;
 
-/// What is executed after a program takes more or less than after others.
+/// A carry-over: executions that follow a program take more or less than others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarryOver {
     /// The number of that program.

@@ -1,4 +1,4 @@
-//! Whether a verdict about wall time holds where programs waited for a CPU. The rule is in
+//! Checks verdicts about wall time of programs that waited for a CPU. The rule is in
 //! docs/src/method/compare-cases.md.
 //!
 //! Waiting is part of the host's path: [`usual_speed`](super::usual_speed) takes it off, however
@@ -22,7 +22,7 @@ const LITTLE: f64 = 0.02;
 /// The samples of both sides, of each build or layout apart; a control's are of the first side.
 type WaitingSides<'a> = [&'a [&'a [Sample]]; 2];
 
-/// What share of its time each side waited for a CPU that other processes used; nothing where no
+/// The share of its time that each side waited for a CPU used by other processes; `None` if no
 /// others were active: a program with more threads than CPUs waits for itself.
 fn waited_for_others(sides: WaitingSides<'_>) -> Option<[WaitedShare; 2]> {
     let others = host_load(&sides.concat()).others?;
@@ -63,8 +63,8 @@ pub fn beside_cpu_time(
     Comparison { verdict: Verdict::Unclear, more: None, notes, ..wall }
 }
 
-/// Whether times still differ if the slower side waited for all that it may have waited, and the
-/// other one for nothing.
+/// Whether times still differ if the slower side waited as long as possible, and the other one not
+/// at all.
 fn is_beyond_waiting(wall: &Comparison, [a, b]: [WaitedShare; 2]) -> bool {
     let Some((low, high)) = wall.estimate.and_then(|it| it.interval) else { return false };
     let (slower, least) = match wall.verdict {
@@ -75,7 +75,8 @@ fn is_beyond_waiting(wall: &Comparison, [a, b]: [WaitedShare; 2]) -> bool {
     least * (1.0 - slower.most()) > 1.0
 }
 
-/// Whether a verdict by wall time is none, beside that by CPU time, where that is a witness.
+/// Whether waiting makes a verdict by wall time doubtful; `cpu` is the verdict by CPU time, if it is
+/// conclusive.
 fn is_doubtful(wall: Verdict, cpu: Option<Verdict>, shares: [WaitedShare; 2]) -> bool {
     let read = shares.map(|it| WaitedShare { unread: 0.0, ..it });
     let (waited, read) = (longest(shares), longest(read));

@@ -31,7 +31,7 @@ pub(crate) fn ruled(
 }
 
 /// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them.
-/// Of all else the step, if there is one, is found.
+/// For other values the step is estimated, if there is one.
 pub(crate) fn resolution(metric: &Metric, sides: [&[SampleValue]; 2]) -> Option<f64> {
     let is_counted = match &metric.unit {
         Unit::Bytes => true,

@@ -1,4 +1,4 @@
-//! What executions took, as far as it shows whether they waited for a CPU.
+//! The times of executions that show whether they waited for a CPU.
 
 use tacho_record::Sample;
 use tacho_stats::waiting::ExecutionTimes;

@@ -1,4 +1,4 @@
-//! Which executions of a run failed.
+//! The failed executions of a run.
 
 use tacho_record::{Cell, Purpose, Run, Sample};
 use tacho_store::{Store, StoreError};
@@ -6,7 +6,7 @@ use tacho_store::{Store, StoreError};
 /// A cell of a run with executions that failed.
 #[derive(Clone, Debug)]
 pub struct FailedCell {
-    /// What was executed.
+    /// The cell.
     pub cell: Cell,
     /// How many of its executions failed.
     pub failed: usize,

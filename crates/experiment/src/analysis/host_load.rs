@@ -25,7 +25,8 @@ const TICKS: f64 = 50e6;
 /// Longer nothing was executed, in nanoseconds: no reading is of that.
 const PAUSE: f64 = 60e9;
 
-/// What others had of the host while all these samples were taken, those of one program each.
+/// The use of the host by others while all these samples were taken; each element has the samples
+/// of one program.
 #[must_use]
 pub fn host_load(programs: &[&[Sample]]) -> HostLoad {
     let mut all: Vec<&Sample> = programs.iter().copied().flatten().collect();
@@ -45,8 +46,8 @@ pub fn host_load(programs: &[&[Sample]]) -> HostLoad {
     }
 }
 
-/// What share of their time these waited for a CPU, where that is much. Several threads may wait
-/// for one another.
+/// The share of their time that these samples waited for a CPU, if it is large. Several threads may
+/// wait for one another.
 fn waited(all: &[&Sample]) -> Option<f64> {
     let sum = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>();
     let (waited, cpu, wall) = (sum("cpu-wait"), sum("cpu"), sum("wall"));
@@ -54,9 +55,9 @@ fn waited(all: &[&Sample]) -> Option<f64> {
     Some(waited / wall).filter(|share| is_alone && *share >= WAITED)
 }
 
-/// How long the host was looked at, in nanoseconds: during executions; where one is too short for
-/// readings of its own, they are of the time between two as well, as they are after one that
-/// reached a limit, which takes a while to be ended.
+/// The time covered by readings of the host, in nanoseconds. Readings cover executions. If an
+/// execution is too short for readings of its own, they also cover the time between two executions,
+/// and so they do after one that reached a limit, whose end takes a while.
 fn seen(programs: &[&[Sample]], in_order: &[&Sample]) -> f64 {
     let wall = |sample: &Sample| sample.value("wall");
     let executed: f64 = in_order.iter().filter_map(|sample| wall(sample)).sum();

@@ -1,4 +1,4 @@
-//! What repeating at each level adds in a series that was measured over layouts.
+//! The variation at each level in a series that was measured over layouts.
 
 use tacho_record::{Point, Series};
 use tacho_stats::levels::{LayoutValues, Levels, Process};
@@ -6,22 +6,22 @@ use tacho_store::{HostId, Store};
 
 use crate::ExperimentError;
 
-/// What a series says of its levels.
+/// The levels of a series.
 #[derive(Clone, Debug)]
 pub struct SeriesLevels {
-    /// What each level adds.
+    /// The variation of each level.
     pub levels: Levels,
     /// How many executions a build takes as long as.
     pub cost: f64,
 }
 
-/// Of all revisions of a series together: their layouts are taken to differ alike. Nothing of a
-/// series of single builds.
+/// The levels of all revisions of a series together: their layouts are assumed to differ alike.
+/// `None` for a series of single builds.
 fn series_levels(
     store: &mut Store,
     series: &Series,
 ) -> Result<Option<SeriesLevels>, ExperimentError> {
-    // What was cut off hides how far executions differ.
+    // Executions that were cut off hide how far executions differ.
     let is_known = |point: &&Point| !point.layouts.is_empty() && point.limited.count == 0;
     let own = series.points.iter().filter(|point| point.equal_to.is_none()).filter(is_known);
     let of = |layout: &Vec<f64>| layout.iter().map(|value| vec![*value]).collect::<Vec<Process>>();
@@ -43,7 +43,7 @@ fn series_levels(
     Ok(levels.map(|levels| SeriesLevels { levels, cost }))
 }
 
-/// What each of these series says of its levels.
+/// The levels of each of these series.
 pub fn all_levels(
     store: &mut Store,
     series: &[Series],

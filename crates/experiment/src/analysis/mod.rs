@@ -1,4 +1,5 @@
-//! What the kept samples say, read back from the store: series, and what explains their outliers.
+//! The analysis of kept samples, read back from the store: series, and what explains their
+//! outliers.
 
 pub mod carry_over;
 pub(crate) mod cpu_waits;

@@ -1,7 +1,7 @@
 //! Why a sample is far off: what its readings have more of than those of the cell's other samples.
 //!
-//! A pure function of samples. It names what was *seen*: a neighbour that no reading shows leaves
-//! no cause. The rule is in docs/src/method.
+//! A pure function of samples. The function names causes that were *read*: a neighbour that no
+//! reading shows leaves no cause. The rule is in docs/src/method.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use tacho_stats::summary::SortedSamples;
 
 use crate::run::quiet_limits::cpus;
 
-/// What explains less than this share of the deviation is no cause of it.
+/// A cause must explain at least this share of the deviation.
 pub const LEAST_SHARE: f64 = 0.2;
 /// Others used this many CPUs more (or less) than usual: that is seen as a cause.
 pub const OTHER_CPUS: f64 = 0.25;
@@ -21,24 +21,24 @@ pub const OTHER_CPUS: f64 = 0.25;
 /// A sample that is far off, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlierExplanation {
-    /// Where it stood in its run's schedule.
+    /// The place in its run's schedule.
     pub place: Place,
     /// Its modified z-score.
     pub score: f64,
     /// Its value by the median of the cell's.
     pub ratio: f64,
-    /// What may have brought it about, the likeliest first; nothing if no reading explains it.
+    /// The possible causes, the likeliest first; empty if no reading explains the outlier.
     pub causes: Vec<OutlierCause>,
 }
 
-/// What may have brought about that a sample is far off, compared with the cell's other samples.
+/// A possible cause of an outlier, compared with the cell's other samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutlierCause {
     /// It waited this many nanoseconds more for a CPU that others used; less, where that is below
     /// 0.
     CpuWait(f64),
-    /// It was blocked this many nanoseconds more while devices were waited for; less, where that is
-    /// below 0.
+    /// The execution was blocked this many nanoseconds longer while devices were waited for;
+    /// shorter if negative.
     Device(f64),
     /// Its CPU was at this frequency instead of that, in Hz.
     Frequency(f64, f64),
@@ -59,7 +59,7 @@ pub enum OutlierCause {
 }
 
 impl OutlierCause {
-    /// What happened, without how much: `while waiting for a CPU`.
+    /// The kind of cause, without its size: `while waiting for a CPU`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match *self {
@@ -106,7 +106,7 @@ impl fmt::Display for OutlierCause {
     }
 }
 
-/// The causes in one line; `no cause seen in the readings` if there is none.
+/// The causes in one line; `no cause seen in the readings` if there are none.
 #[must_use]
 pub fn line(causes: &[OutlierCause]) -> String {
     if causes.is_empty() {
@@ -152,11 +152,11 @@ pub fn explain<'a>(
     outlier::outliers(&values).into_iter().map(explained).collect()
 }
 
-/// What may have brought about that this sample took `slower` times as long as the others.
+/// The possible causes why this sample took `slower` times as long as the others.
 fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<OutlierCause> {
     let compared = CauseComparison { sample, cell };
     let Some(wall) = compared.usual("wall").filter(|wall| *wall > 0.0) else { return Vec::new() };
-    // What is to be explained, in nanoseconds; below 0 where it was faster.
+    // The deviation to explain, in nanoseconds; negative if the sample was faster.
     let deviation = wall * (slower - 1.0);
     let share = |part: f64| part / deviation;
     let mut measured: Vec<(f64, OutlierCause)> =
@@ -169,7 +169,7 @@ fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<OutlierCause>
     causes
 }
 
-/// What a reading of a sample is.
+/// How a reading of a sample is taken.
 type CauseReading = fn(&Sample, &str) -> Option<f64>;
 
 /// The samples of a cell. Of many that are far off each is compared with all others: these are put
@@ -180,8 +180,8 @@ struct OutlierCell<'a> {
 }
 
 impl OutlierCell<'_> {
-    /// The median of a reading of all samples but one, which has this one; of each name there is
-    /// one reading.
+    /// The median of a reading of all samples but one, which has this one; each name has one
+    /// reading.
     fn median_without(
         &self,
         own: Option<f64>,
@@ -203,7 +203,7 @@ struct CauseComparison<'a> {
 }
 
 impl CauseComparison<'_> {
-    /// What the others usually have.
+    /// The usual value of the other samples.
     fn usual(&self, metric: &'static str) -> Option<f64> {
         self.cell.median_without(self.sample.value(metric), metric, Sample::value)
     }
@@ -238,9 +238,9 @@ impl CauseComparison<'_> {
         found
     }
 
-    /// For how much longer it was blocked by devices, at the most. Blocked may be anything; it was
-    /// not for longer by devices than some task of the host waited for one. Where that is not
-    /// reported, more that was read says that it was them.
+    /// The largest additional time that devices blocked the execution. A program may be blocked for
+    /// any reason, but not longer by devices than some task of the host waited for one. If the host
+    /// does not report that time, more data read is the evidence for devices.
     fn waited_for_devices(&self) -> f64 {
         let blocked = self.more("blocked");
         let reads = self.more("block-input") + self.more("major-faults");
@@ -252,7 +252,7 @@ impl CauseComparison<'_> {
         if blocked * device > 0.0 { blocked.abs().min(device.abs()).copysign(blocked) } else { 0.0 }
     }
 
-    /// Causes whose effect is not known: they were there, and might explain such a deviation.
+    /// Causes whose effect is unknown: they were present, and might explain such a deviation.
     fn circumstances(&self, deviation: f64) -> Vec<OutlierCause> {
         let mut found = Vec::new();
         let throttled = self.more("host-throttled");

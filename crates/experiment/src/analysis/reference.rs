@@ -1,4 +1,4 @@
-//! What the fixed programs of the reference took, run by run.
+//! The levels of the reference's fixed programs, run by run.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ const NOISE: f64 = 0.03;
 pub struct ReferenceTrack {
     /// The digest of the programs: another one is another track.
     pub digest: Digest,
-    /// Which of them.
+    /// The program.
     pub program: ReferenceProgram,
-    /// What it took in each run that executed it, in order.
+    /// Its level in each run that executed it, in order.
     pub points: Vec<ReferencePoint>,
 }
 
-/// What a fixed program took in one run.
+/// The level of a fixed program in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferencePoint {
     /// The number of the run.
@@ -118,7 +118,7 @@ pub fn slower(tracks: &[ReferenceTrack]) -> BTreeMap<i64, f64> {
 
 /// The fewest executions within a run of which the spread and the level are known.
 const KNOWN: usize = 3;
-/// What levels of runs scatter by at least (a logarithm).
+/// The least assumed scatter of levels of runs (a logarithm).
 const SCATTER: f64 = 0.03;
 /// The most earlier runs that are looked at.
 const EARLIER: usize = 20;
@@ -127,7 +127,7 @@ const RUNS: usize = 4;
 /// The standard errors from which on a program is clearly slower.
 const CLEAR: f64 = 4.0;
 
-/// What the reference says of a run; nothing where no fixed program was executed.
+/// The reference's summary of a run; `None` if no fixed program was executed.
 pub fn summary(store: &mut Store, run: &Run) -> Result<Option<ReferenceSummary>, StoreError> {
     let own = store.reference(run.number)?;
     let Some(digest) = own.first().map(|sample| sample.digest) else { return Ok(None) };
@@ -145,7 +145,7 @@ pub fn summary(store: &mut Store, run: &Run) -> Result<Option<ReferenceSummary>,
     Ok(Some(ReferenceSummary { executions, share, varies: varies(own), since, compared, moved }))
 }
 
-/// What was executed in this run and in earlier ones of its host, of these programs.
+/// The executions of these programs in this run and in earlier ones of its host.
 fn with_earlier(
     store: &mut Store,
     run: &Run,

@@ -18,7 +18,7 @@ use crate::pending::edited_benchmarks::forget_void;
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::{RunRules, StoppingReasons};
 
-/// Which builds and samples a series is made of.
+/// The builds and samples of a series.
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesScope<'a> {
     /// The host, as the store knows it.
@@ -30,14 +30,15 @@ pub struct SeriesScope<'a> {
     /// The recipes whose builds are meant; a revision that was never built by its own shows its
     /// last build.
     pub recipes: &'a Recipes,
-    /// Who stands for whom.
+    /// Which revision represents which others.
     pub equals: &'a Equals,
     /// By which rules it was measured.
     pub rules: &'a RunRules,
     /// The benchmark as the plan has it, so that failures of another wording do not count.
     ///
-    /// None: the plan has another version or none, which is not measured again. Then a revision
-    /// without values by the recipe that is meant shows those of another one.
+    /// The plan's benchmark. `None`: the plan has another version or none, so the benchmark is not
+    /// measured again. Then a revision without values by the present recipe shows those of another
+    /// one.
     pub planned: Option<&'a Benchmark>,
 }
 
@@ -62,8 +63,8 @@ pub type PointValues = Vec<Vec<RunValue>>;
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
 /// A revision that has no samples of its own takes the values of one with the same artifacts, and
-/// says so. Samples of other builds of a revision than the one meant belong to another program, and
-/// are left out. Where the host's speed moved within a run, values are those at its usual speed.
+/// says so. Samples of other builds of a revision belong to another program, and are left out. If
+/// the host's speed moved within a run, values are those at its usual speed.
 pub fn read(
     store: &mut Store,
     of: SeriesScope<'_>,
@@ -117,7 +118,7 @@ pub fn read_with_values(
     Ok(all)
 }
 
-/// The changes of the host as they are shown. Those of other hosts have a say in it.
+/// The changes of the host as they are shown. Changes of other hosts influence them.
 fn reported(
     store: &mut Store,
     of: SeriesScope<'_>,
@@ -132,8 +133,8 @@ fn reported(
     Ok(all.into_iter().filter(|(host, _)| *host == of.host).flat_map(|it| it.1).collect())
 }
 
-/// The changes of the level of a metric that stand, without those that other work on the host
-/// explains.
+/// The changes of the level of a metric that are not withdrawn, without those that other work on
+/// the host explains.
 fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
     let is_of = |change: &&Change| {
         let key = &change.series;
@@ -179,9 +180,9 @@ fn absent<'a>(
     Ok(absent)
 }
 
-/// Puts each change whose revision is none of these points, or has no values, at the first one that
-/// has some and is later, if a point before is earlier. Where several would be at one point, each
-/// stays where it is: no effect of one is what the point shows.
+/// Moves each change whose revision is not among these points, or has no values, to the first later
+/// point with values, if there is an earlier point. If several changes would be at one point, each
+/// stays where it is: the point shows none of their effects alone.
 fn at_points(
     mut changes: Vec<LevelChange>,
     points: &[Point],
@@ -269,7 +270,7 @@ impl<'a> SeriesMaterial<'a> {
         pooled_reach(&runs)
     }
 
-    /// All that reached a limit. That there would have been more of it says nothing where more is
+    /// The executions that reached a limit. Their lower bounds are no information if more is
     /// better.
     fn limited<'v>(
         &self,
@@ -284,8 +285,8 @@ impl<'a> SeriesMaterial<'a> {
         }
     }
 
-    /// What was measured of a revision; where nothing was, that of one with the same artifacts, and
-    /// its name.
+    /// The values of a revision; without any, those of a revision with the same artifacts, and its
+    /// name.
     fn measured<'s>(&'s self, revision: &'s Revision) -> (&'s [&'a Values], Option<&'s str>) {
         let own = || {
             let artifact = self.builds.get(&revision.id)?.state.artifact()?;

@@ -1,4 +1,4 @@
-//! What the series of tracked revisions lack: what failed, and what was not executed.
+//! The gaps in the series of tracked revisions: failures, and cells that were not executed.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,8 @@ use crate::track_result::TrackResult;
 pub struct TrackedSeries<'a>(pub &'a [Series]);
 
 impl<'a> TrackedSeries<'a> {
-    /// How many executions failed, and where the first did. Those of several metrics count once.
+    /// How many executions failed, and where the first did. Executions of several metrics count
+    /// once.
     #[must_use]
     pub fn failed_executions(self) -> Option<(usize, &'a SeriesKey, &'a Point)> {
         let (mut seen, mut count, mut first) = (HashSet::new(), 0, None);
@@ -26,7 +27,7 @@ impl<'a> TrackedSeries<'a> {
         first.map(|(key, point)| (count, key, point))
     }
 
-    /// Where executions failed and left no value: benchmark and revision, each once.
+    /// The benchmarks and revisions whose executions failed and left no value, each once.
     #[must_use]
     pub fn failed_without_values(self) -> Vec<(String, &'a str)> {
         let mut lacking = Vec::new();
@@ -57,13 +58,13 @@ impl<'a> TrackedSeries<'a> {
         self.revisions(is_left)
     }
 
-    /// Whether there is any value, be it that a limit was reached.
+    /// Whether there is any value, or a limit that was reached.
     #[must_use]
     pub fn has_values(self) -> bool {
         self.points().any(|(_, point)| has_values(point))
     }
 
-    /// Whether there are values, and none is missing because executions failed.
+    /// Whether there are values, and no value is missing because executions failed.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.has_values() && self.failed_without_values().is_empty()

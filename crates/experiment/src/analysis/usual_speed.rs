@@ -13,7 +13,7 @@ const NORMAL_95: f64 = 1.96;
 /// Fewer values of a program in a run do not show what the host did.
 const FEWEST: usize = 3;
 
-/// What the host's path says of values that are at its usual speed.
+/// The result of a correction of values to the host's usual speed.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct SeriesAtUsualSpeed {
     /// In which runs the speed moved: in none of a metric that no speed moves.
@@ -23,9 +23,8 @@ pub(crate) struct SeriesAtUsualSpeed {
     pub reaches: HashMap<(i64, String, Digest), f64>,
 }
 
-/// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
-/// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
-/// measured.
+/// Removes the host's path, run by run, if its speed moves. All values are of one metric of one
+/// benchmark, so that the host slows them alike. The store keeps the values as they were measured.
 pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> SeriesAtUsualSpeed {
     let mut found = SeriesAtUsualSpeed::default();
     if !metric.is_of_speed() {
@@ -33,7 +32,7 @@ pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> SeriesAtUsualS
     }
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
-        // What is zero or below has no logarithm, and is not moved by the host's speed.
+        // Values of zero or below have no logarithm, and the host's speed does not move them.
         if one.values.len() >= FEWEST && one.values.iter().all(|value| *value > 0.0) {
             runs.entry(one.run).or_default().push(index);
         }
@@ -44,7 +43,7 @@ pub(crate) fn even_out(values: &mut [Values], metric: &Metric) -> SeriesAtUsualS
     found
 }
 
-/// An execution with where its value stands.
+/// An execution with the position of its value.
 struct PlacedExecution {
     place: (u32, u32),
     execution: InterleavedExecution,
@@ -155,8 +154,8 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metr
     UsualSpeed { uneven: Some(fit.uneven()), ..usual }
 }
 
-/// What values at the host's usual speed say: with the interval of their level where that is known,
-/// and with the range that was measured; with their own where the median is not within that.
+/// The summary of values at the host's usual speed: with the interval of their level if known, and
+/// with the measured range; with their own range if the median is not within that.
 #[must_use]
 pub fn with_measured_range(
     usual: Summary,
@@ -174,7 +173,7 @@ pub fn with_measured_range(
 
 /// All that runs measured of a benchmark, at the host's usual speed.
 pub struct RunsAtUsualSpeed {
-    /// What they measured, run by run.
+    /// The measurements, run by run.
     pub measurements: Vec<Measurement>,
     /// Of each measurement how far the 95 % interval of its level reaches, as a logarithm, where
     /// that is known.
@@ -225,7 +224,8 @@ pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> RunsAtUsualSpeed {
 /// How far the 95 % interval of a level that several runs measured reaches, as a logarithm; of each
 /// run its values and how far its own reaches. `None` where that is not known of each run.
 ///
-/// Runs count by their values. What their levels differ by adds to what each does not know.
+/// Runs count by their numbers of values. The differences of their levels add to the uncertainty of
+/// each.
 pub(crate) fn pooled_reach(runs: &[(&[f64], Option<f64>)]) -> Option<f64> {
     let known = |(values, reach): &(&[f64], Option<f64>)| {
         Some((values.len() as f64, median(values)?.ln(), (*reach)?))

@@ -11,7 +11,7 @@ use crate::trial::env_padding;
 /// A command, with all that belongs to it filled in.
 #[derive(Clone, Debug)]
 pub struct BenchCommand {
-    /// What it is called; no other is called so.
+    /// The name, which is unique.
     pub name: String,
     /// The command as it was typed, with its parameters filled in.
     pub text: String,
@@ -21,15 +21,15 @@ pub struct BenchCommand {
     pub start: Start,
     /// A file for its standard input; none: nothing.
     pub input: Option<String>,
-    /// What becomes of its output.
+    /// The destination of its output.
     pub output: Output,
-    /// What is done beside its executions.
+    /// The hooks of its executions.
     pub hooks: Hooks,
     /// How long one execution may take.
     pub timeout: Duration,
-    /// What it finds around it.
+    /// Its conditions.
     pub conditions: Conditions,
-    /// What it may use at most; to reach that is a result.
+    /// Its limits; reaching one is a result.
     pub limits: Limits,
 }
 
@@ -53,13 +53,13 @@ impl BenchCommand {
         Metric { name: name.to_owned(), unit: Unit::Nanoseconds, better: Direction::Lower }
     }
 
-    /// What its samples are kept under.
+    /// The key under which its samples are kept.
     pub(super) fn key(&self) -> BenchmarkKey {
         BenchmarkKey::plain(self.name.clone())
     }
 
-    /// What a command finds around it if nothing else is requested: our whole environment, the
-    /// length of which varies by a variable that is [added](Self::padding).
+    /// The default conditions of a command: the whole environment of `tacho`, whose length varies
+    /// by a variable that is [added](Self::padding).
     #[must_use]
     pub fn usual_conditions() -> Conditions {
         Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }

@@ -1,4 +1,4 @@
-//! What was found, as it is reported.
+//! The findings, as they are reported.
 
 use std::thread::available_parallelism;
 
@@ -12,8 +12,7 @@ use super::{BenchCommand, BenchQuestion, BenchResult, CommandResult, Standings, 
 use crate::analysis::outlier_causes::{self, OutlierCause, OutlierExplanation};
 
 impl Standings {
-    /// What is said of these commands, up to a difference of `margin` of which two are called the
-    /// same.
+    /// The findings about these commands; two that differ by at most `margin` are called the same.
     #[must_use]
     pub fn findings<'a>(
         &'a self,
@@ -84,7 +83,7 @@ fn row<'a>(command: &'a BenchCommand, found: &'a CommandResult) -> BenchRow<'a> 
 }
 
 impl BenchQuestion {
-    /// What need not be advised.
+    /// The advice that is not needed.
     #[must_use]
     pub fn advice_given(&self) -> AdviceGiven {
         AdviceGiven {
@@ -94,8 +93,8 @@ impl BenchQuestion {
         }
     }
 
-    /// What other work disturbs less than more rounds of this, where `has_callgrind` says whether
-    /// instructions can be counted in software here.
+    /// The measurements that other work disturbs less. `has_callgrind`: instructions can be counted
+    /// in software here.
     #[must_use]
     pub fn ways_out(&self, busy_share: Option<f64>, has_callgrind: bool) -> WaysOut<'static> {
         let is_pair = self.commands.len() == 2;

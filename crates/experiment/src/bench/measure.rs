@@ -21,18 +21,18 @@ use crate::trial::duet::why_not_at_once;
 use crate::trial::prepared::{EXIT_STATUS, Exits, Trial, TrialContext, rehearse};
 use crate::{Context, ExperimentError};
 
-/// What is to be measured.
+/// The question.
 #[derive(Clone, Debug)]
 pub struct BenchQuestion {
     /// The commands; at least one.
     pub commands: Vec<BenchCommand>,
-    /// What comes before measuring, and when it stops.
+    /// The warmup and the stopping rule.
     pub rule: Rule,
     /// With which statuses a right execution exits.
     pub exits: Exits,
-    /// What is counted of each execution.
+    /// The counters of each execution.
     pub counters: Vec<Counting>,
-    /// What is read from the output of each execution.
+    /// The metrics that are read from the output of each execution.
     pub metrics: Vec<PlannedMetric>,
     /// The two processors on which two commands are executed at the same time; none: one after the
     /// other.
@@ -51,24 +51,24 @@ pub struct BenchQuestion {
     pub conditions: BTreeMap<String, String>,
 }
 
-/// What was measured.
+/// The results.
 #[derive(Clone, Debug)]
 pub struct BenchResult {
     /// The run.
     pub run: Run,
     /// The samples of each command, in order of the schedule.
     pub samples: Vec<Vec<Sample>>,
-    /// What was found of the warm-up of each command, where that was requested.
+    /// The result of the search for each command's warmup, if requested.
     pub steadiness: Vec<Option<Steadiness>>,
-    /// What could not be read, by metric, with the reason.
+    /// The metrics that could not be read, with the reasons.
     pub absent: BTreeMap<String, String>,
-    /// What rounds waited for, where a quiet host was requested.
+    /// The waits of rounds, if a quiet host was requested.
     pub waits: Vec<QuietWait>,
-    /// Which rounds were disturbed, and so repeated, and by what.
+    /// The disturbed rounds, which were repeated, and their disturbances.
     pub disturbed: Vec<(u32, String)>,
-    /// What the reference says, where fixed programs were executed.
+    /// The reference's summary, if fixed programs were executed.
     pub reference: Option<ReferenceSummary>,
-    /// Whether the user stopped it: then these are the samples so far.
+    /// Whether the user stopped it: the samples are then those so far.
     pub interrupted: bool,
     /// Time spent in executions, hooks included.
     pub executing: Duration,
@@ -113,7 +113,7 @@ pub fn measure(
     Ok(answer)
 }
 
-/// Whether the commands can be executed at the same time, if they are to be.
+/// Checks that the commands can be executed at the same time, if requested.
 fn check_at_once(question: &BenchQuestion) -> Result<(), ExperimentError> {
     let why = |command: &BenchCommand| why_not_at_once(&with_counters(command, question));
     let refused = question.commands.iter().find_map(|command| Some((command, why(command)?)));
@@ -122,7 +122,7 @@ fn check_at_once(question: &BenchQuestion) -> Result<(), ExperimentError> {
     })
 }
 
-/// Whether the conditions and limits that were requested can be had here.
+/// Checks that the requested conditions and limits are available here.
 fn check_conditions(
     bench: &mut Context<'_>,
     question: &BenchQuestion,
@@ -164,7 +164,7 @@ fn begin(
     let cells: Vec<Cell> = (question.commands.iter())
         .map(|command| Cell {
             revision: String::new(),
-            // Nothing is built: what is executed is whatever the command finds.
+            // Nothing is built: the command executes the program that it finds.
             artifact: Digest::of(&command.text),
             benchmark: command.key(),
             rounds: question.rule.max_rounds,

@@ -37,8 +37,8 @@ impl ProcessorTimes {
     }
 }
 
-/// The median of processor time by wall time: of those alone of which each has a share, as of what
-/// was left behind there is none.
+/// The median of processor time by wall time: only of executions that have a share, which those
+/// with processes left behind do not.
 pub(super) fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
     let has = |it: &&&Sample| it.value("cpu-percent").is_some();
     let share = |it: &&Sample| Some(it.value("cpu")? / it.value("wall")?);
@@ -47,8 +47,8 @@ pub(super) fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
     median(&shares).map(|share| 100.0 * share)
 }
 
-/// The mean of values and of those that were cut off, of which each may have been more; none where
-/// one of those is not known at all.
+/// The mean of values and of those that were cut off, of which each may have been more; `None` if
+/// one of them is entirely unknown.
 fn mean((values, limited): &(Vec<f64>, LimitedExecutions)) -> Option<BoundedValue> {
     let number = (values.len() + limited.bounds.len()) as f64;
     let sum: f64 = values.iter().chain(&limited.bounds).sum();

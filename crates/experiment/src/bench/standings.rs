@@ -21,7 +21,7 @@ use crate::analysis::execution_times::busy_share;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, each_at_usual_speed, with_measured_range};
 
-/// Among at most this many commands it is looked for who is beaten on time and memory.
+/// The largest number of commands among which those beaten on time and memory are searched for.
 pub const BEATEN_BY: usize = 12;
 /// A ratio that differs from 1 by no more comes from rounding.
 const LITTLE: f64 = 1e-6;
@@ -39,7 +39,7 @@ pub struct Standings {
     /// By what share executions took longer at the host's slow speed, where its speed moved: times
     /// are then those at its usual speed.
     pub uneven: Option<f64>,
-    /// What may spoil all numbers.
+    /// Warnings about all numbers.
     pub warnings: Vec<BenchWarning>,
 }
 
@@ -48,15 +48,16 @@ pub struct Standings {
 pub struct CommandResult {
     /// The metric that its time is.
     pub metric: Metric,
-    /// What ended its measuring, where a precision was requested; nothing where it was interrupted.
+    /// The reason why its measuring ended, if a precision was requested; `None` if it was
+    /// interrupted.
     pub stopped: Option<Stop>,
     /// Its time, at the host's usual speed where that moved; the smallest and the largest value are
     /// raw.
     pub time: Option<Summary>,
     /// Its time as it was measured, which files for other tools have.
     pub raw: Option<Summary>,
-    /// Its processor time in the program, in nanoseconds: the median of all of it, of which the
-    /// share is that of all executions, since many kernels sample the split. Where a limit was
+    /// Its processor time in the program, in nanoseconds: the median of all processor time, times
+    /// the program's share over all executions, since many kernels sample the split. If a limit was
     /// reached, the mean.
     pub user: Option<BoundedValue>,
     /// The same in the kernel.
@@ -64,10 +65,10 @@ pub struct CommandResult {
     /// The means of both, which files for other tools have.
     pub mean_times: [Option<BoundedValue>; 2],
     /// The median of processor time by wall time, in percent, of the executions that have the
-    /// metric `cpu-percent`. None where an execution reached a limit: it may have gone on in either
-    /// way.
+    /// metric `cpu-percent`. `None` if an execution reached a limit, after which the share is
+    /// unknown.
     pub cpu_percent: Option<f64>,
-    /// Busy time by wall time; nothing where one is not read.
+    /// Busy time by wall time; `None` if one of them is not read.
     pub busy_share: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<BoundedValue>,
@@ -91,13 +92,13 @@ pub struct CommandResult {
     pub failure: Option<(Failure, String)>,
     /// Samples that are far off, with what may have brought them about.
     pub outliers: Vec<OutlierExplanation>,
-    /// What may spoil the numbers.
+    /// Warnings about the numbers.
     pub warnings: Vec<BenchWarning>,
 }
 
 impl Standings {
-    /// Those of the commands with these samples; `reference` is the command that the others are
-    /// compared with.
+    /// The standings of the commands with these samples; `reference` is the command that the others
+    /// are compared with.
     #[must_use]
     pub fn of(
         question: &BenchQuestion,
@@ -133,7 +134,7 @@ impl Standings {
         standings
     }
 
-    /// Without what is said of times and memory, for an answer about another metric.
+    /// The standings without times and memory, for an answer about another metric.
     #[must_use]
     pub fn without_times(&self) -> Self {
         let mut other = Self { uneven: None, warnings: Vec::new(), ..self.clone() };
@@ -168,8 +169,8 @@ impl Standings {
         times.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Whether nothing says that another is faster than the reference, and its median is the
-    /// smallest.
+    /// Whether no other command is significantly faster than the reference, and the reference has
+    /// the smallest median.
     #[must_use]
     pub fn is_reference_fastest(&self) -> bool {
         self.is_none_faster() && self.smaller_median().is_none()
@@ -187,8 +188,8 @@ impl Standings {
         (is_smaller && shown(smallest) != shown(reference)).then_some(smallest)
     }
 
-    /// Whether nothing says that another is faster than the reference: no ratio, where there is
-    /// none no median, and none was cut off before that one had ended.
+    /// Whether nothing shows that another command is faster than the reference: no ratio, no median
+    /// if there is no ratio, and no command was cut off in less time than the reference took.
     fn is_none_faster(&self) -> bool {
         let median = |index: usize| self.each[index].time?.known_median().if_exact();
         let Some(own) = self.reference.and_then(median) else { return false };
@@ -276,8 +277,8 @@ impl Standings {
             && self.is_faster(one, other, samples, how)
     }
 
-    /// Whether `one` is faster than `other` by more than the margin: as its row says, where one of
-    /// them is the reference.
+    /// Whether `one` is faster than `other` by more than the margin; by its row if one of them is
+    /// the reference.
     fn is_faster(
         &self,
         one: usize,
@@ -368,14 +369,13 @@ fn in_pairs(
     compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
 }
 
-/// A sample's value, as it is compared: where a limit was reached, what it would have been at
-/// least.
+/// A sample's value, as it is compared; a lower bound if a limit was reached.
 fn compared(sample: &Sample, metric: &Metric) -> Option<SampleValue> {
     let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(SampleValue::new);
     exact.or_else(|| Some(SampleValue::new(sample.bound(metric)?).at_least()))
 }
 
-/// What ended measuring that gave these samples, if it was to be until the median is known.
+/// The reason why the measuring of these samples ended, if a precision of the median was requested.
 fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stop> {
     let precision = rule.precision.as_ref()?;
     let rounds = samples.iter().filter(|sample| sample.place.round > 0).count();
@@ -394,8 +394,8 @@ fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<St
 }
 
 impl CommandResult {
-    /// What its own samples say, and the same at the host's usual speed, with how far the interval
-    /// of its level reaches.
+    /// The summary of a command's own samples, the same at the host's usual speed, and the reach of
+    /// its level's interval.
     fn alone(
         command: &BenchCommand,
         samples: &[Sample],

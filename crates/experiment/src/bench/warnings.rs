@@ -1,4 +1,4 @@
-//! What should be said beside a command's numbers, since it may spoil them.
+//! Warnings beside a command's numbers.
 
 use tacho_record::{Metric, Sample, Warmup};
 use tacho_report::bench::BenchWarning;
@@ -27,7 +27,8 @@ pub(super) fn of_command(
 ) -> Vec<BenchWarning> {
     let rule = &question.rule;
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
-    // What reached a limit was ended with all that it had started: that it left nothing behind.
+    // An execution that reached a limit was ended with all its processes, so it left nothing
+    // behind.
     let left = (samples.iter().filter(|sample| !sample.is_limited()))
         .filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
     let is_shell = matches!(command.start, Start::Shell(..));
@@ -43,7 +44,7 @@ pub(super) fn of_command(
             .filter(|_| !is_shell)
             .map(BenchWarning::MostlyStart),
         Some(left.count()).filter(|left| *left > 0).map(BenchWarning::LeftBehind),
-        // Where the warm-up is found, that is said there.
+        // If the warmup is searched for, its result has this information.
         unsteady(usual, &command.time())
             .filter(|_| rule.warmup != Warmup::Found)
             .map(BenchWarning::NoSteadyState),
@@ -58,7 +59,7 @@ pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<BenchWarning> {
     others.map(BenchWarning::Loaded).into_iter().chain(stolen.map(BenchWarning::Stolen)).collect()
 }
 
-/// Whether it matters which command was executed before; of those at the same time none was.
+/// The carry-over from the command executed before; commands at the same time have none.
 pub(super) fn carry_over(
     question: &BenchQuestion,
     samples: &[Vec<Sample>],

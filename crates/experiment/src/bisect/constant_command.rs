@@ -6,9 +6,9 @@ use tacho_stats::bisect::BisectorStage;
 use super::Fold;
 
 impl Fold {
-    /// Whether both ends did the same each time, so often that a change of the asked size would
-    /// have been seen: the rest of the proof would exclude no more than is requested. Where more
-    /// than the ends is asked of, it goes on.
+    /// Whether both ends gave the same result each time, often enough to show a change of the
+    /// requested size: the rest of the proof would exclude no more than requested. If a question
+    /// remains beyond the ends, the proof continues.
     pub(super) fn is_constant(&self) -> bool {
         let asks =
             self.asked.by == ValueComparison::Failure && !self.asked.all && self.aside.is_none();
@@ -25,7 +25,7 @@ impl Fold {
         good.len() >= enough && bad.len() >= enough && same(&good) && same(&bad)
     }
 
-    /// What was seen of a block.
+    /// The values of a block.
     fn values(&self, block: usize) -> Vec<f64> {
         let (first, last) = self.blocks[block];
         let of_block = |name: &str| self.names[first..=last].iter().any(|it| it == name);

@@ -1,4 +1,4 @@
-//! What the CPU time of the samples says, where other work on the host disturbs their wall time.
+//! The use of the samples' CPU time if other work on the host disturbs their wall time.
 //!
 //! Of a program that is busy all the time both change alike. So where the wall time of one revision
 //! varies much more than its CPU time, the CPU times are believed instead. How far samples of one
@@ -31,7 +31,7 @@ const PART: f64 = 0.5;
 impl Fold {
     /// Goes by CPU times from now on, of what was observed before too, where they vary less.
     pub(super) fn turn_to_cpu(&mut self) {
-        // What began late disturbs the answer, which is looked at once more.
+        // A late disturbance may affect the answer, so the check is repeated at the end.
         let is_due = || self.steps.len() >= self.ask_cpu_at || self.has_answer();
         if self.by_cpu.is_some() || !self.is_of_wall_time() || !is_due() || !self.may_go_by_cpu() {
             return;
@@ -45,7 +45,7 @@ impl Fold {
         self.left_out = left_out;
     }
 
-    /// A step as it is believed: with CPU times in place of wall times, once it goes by them.
+    /// A step as the belief uses it: with CPU times in place of wall times, once these are used.
     pub(super) fn believed<'a>(&self, observed: &'a BisectionStep) -> Cow<'a, BisectionStep> {
         let (StepResult::Samples { host, limited, values }, true) =
             (&observed.seen, self.by_cpu.is_some())
@@ -64,7 +64,7 @@ impl Fold {
         Cow::Owned(BisectionStep { seen, ..observed.clone() })
     }
 
-    /// Whether it is a question that CPU times can answer, and nothing is answered yet.
+    /// Whether CPU times can answer the question, and there is no answer yet.
     fn may_go_by_cpu(&self) -> bool {
         let is_read = |step: &BisectionStep| match &step.seen {
             StepResult::Samples { values, host, limited } => {
@@ -82,7 +82,7 @@ impl Fold {
         self.asked.of == ValueSource::Execution && self.asked.metric.name == "wall"
     }
 
-    /// Whether nothing more would be measured.
+    /// Whether no further step would be measured.
     fn has_answer(&self) -> bool {
         let finding = self.bisection.as_ref().map(|it| it.standing().outcome.finding);
         matches!(finding, Some(BisectorFinding::Verified | BisectorFinding::NotReproduced))
@@ -108,8 +108,8 @@ impl Fold {
         is_disturbed(by_cpu, self.rules.least)
     }
 
-    /// That of both ends, in the order in which they were measured; nothing where it was not read,
-    /// or something was found.
+    /// The difference of both ends in CPU time, in the order of measurement; `None` if it was not
+    /// read, or if something was found.
     pub(super) fn cpu_of_ends(&self, found: BisectionEnd) -> Option<BisectedEffect> {
         let is_known = self.by_cpu.is_some() || self.asked.by == ValueComparison::Failure;
         if !is_open(found) || !self.is_of_wall_time() || is_known {
@@ -130,13 +130,13 @@ impl Fold {
         ExecutionTimes::busy_share(&times)
     }
 
-    /// Whether the CPU time excludes a change as large as was requested.
+    /// Whether the CPU time excludes a change of the requested size.
     pub(super) fn cpu_excludes_change(&self, cpu: Option<&BisectedEffect>) -> bool {
         let is_within = |effect: &BisectedEffect| self.is_within(effect.interval);
         !self.asked.all && cpu.is_some_and(is_within) && are_busy(&self.samples_of_ends())
     }
 
-    /// Whether what was measured of both ends excludes a change as large as was requested.
+    /// Whether the samples of both ends exclude a change of the requested size.
     pub(super) fn excludes_change(&self, outcome: &BisectorOutcome) -> bool {
         let of = |end: usize| outcome.ladder.iter().find(|rung| rung.revision == end);
         let has_enough = |end: usize| of(end).is_some_and(|rung| rung.samples >= FEWEST);
@@ -183,8 +183,8 @@ impl Fold {
     }
 }
 
-/// Whether wall times that vary so much, of a program that is busy, are disturbed by other work:
-/// CPU times are believed instead where an effect as small as this is looked for, as a logarithm.
+/// Whether other work disturbs the wall times of a busy program, since they vary this much. CPU
+/// times are then used instead, if the requested effect is as small as `least`, a logarithm.
 pub(super) fn is_disturbed(ByCpu { wall, cpu }: ByCpu, least: f64) -> bool {
     wall >= TIMES * cpu && wall >= PART * least
 }
@@ -195,8 +195,8 @@ struct TimedSample {
     times: ExecutionTimes,
 }
 
-/// Whether enough samples show that the program hardly waits at either end: what it waits for may
-/// change too.
+/// Whether enough samples show that the program hardly waits at either end: otherwise the cause of
+/// its waiting may change too.
 fn are_busy(samples: &[TimedSample]) -> bool {
     let is_busy = |last| {
         let of_end = samples.iter().filter(|it| it.is_last == last);
@@ -205,7 +205,7 @@ fn are_busy(samples: &[TimedSample]) -> bool {
     is_busy(false) && is_busy(true)
 }
 
-/// Whether it ended without an answer that more samples could give.
+/// Whether the bisection ended without an answer that more samples could give.
 pub(super) fn is_open(found: BisectionEnd) -> bool {
     matches!(
         found,

@@ -18,7 +18,7 @@ impl Deadline {
         Self(left.and_then(|left| now.saturating_add(left.ok()?).ok()))
     }
 
-    /// Whether nothing may begin any more.
+    /// Whether no further step may begin.
     pub(super) fn is_over(self, now: Timestamp) -> bool {
         self.0.is_some_and(|at| at <= now)
     }

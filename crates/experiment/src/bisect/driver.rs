@@ -21,9 +21,9 @@ use crate::run::rounds::{absence, end_facts};
 use crate::trial::prepared::moment;
 use crate::{Context, Event, ExperimentError, Question};
 
-/// What comes of trying to do a step.
+/// The result of an attempted step.
 pub(super) enum StepAttempt {
-    /// This was seen; with the seconds that building took, and executions.
+    /// The step's result, with the seconds of building, and of executions.
     Seen(StepResult, Option<f64>, f64),
     /// No more may be spent.
     Spent,
@@ -42,7 +42,7 @@ pub(super) struct Driver<'a, 'b> {
     pub(super) quiet: Quiet,
     pub(super) deadline: Deadline,
     pub(super) samples: usize,
-    /// What is otherwise than usual now.
+    /// The present disturbance.
     pub(super) under: Option<Disturbance>,
     pub(super) layouts: Vec<Layout>,
     /// The earlier end as it was named, where it is no candidate.
@@ -50,7 +50,7 @@ pub(super) struct Driver<'a, 'b> {
 }
 
 impl<'a, 'b> Driver<'a, 'b> {
-    /// Stands where the bisection stands: at nothing, or at what an earlier session of it left.
+    /// Starts at the bisection's present state: empty, or as an earlier session left it.
     pub(super) fn new(
         bench: &'a mut Context<'b>,
         question: &'a Question,
@@ -128,7 +128,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         })
     }
 
-    /// Steps until there is none; what stopped it before, if something did.
+    /// Executes steps until there are no more. Returns the attempt that stopped it earlier, if any.
     fn steps(&mut self) -> Result<Option<StepAttempt>, ExperimentError> {
         self.stand(false)?;
         self.take_up_known_builds()?;
@@ -144,7 +144,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                     self.fold.give_up_aside();
                     self.stand(false)?;
                 }
-                // What was named before it was asked more stays.
+                // The culprits named before the additional questions remain.
                 StepAttempt::Spent if self.fold.leave_out(SkippedState::Spent) => {
                     self.stand(false)?;
                 }
@@ -171,8 +171,8 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(None)
     }
 
-    /// Where all changes are requested: what the store knows of builds, at each candidate where
-    /// they change. Otherwise those between two of the same program count as that program.
+    /// If all changes are requested: includes the store's builds at each candidate where they
+    /// change. Otherwise candidates between two of the same program count as that program.
     fn take_up_known_builds(&mut self) -> Result<(), ExperimentError> {
         let asked = &self.bisection.asked;
         if !asked.all || asked.of == ValueSource::Build {
@@ -229,7 +229,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Whether the time is over, counted from the beginning of this session.
+    /// Whether the time limit is reached, counted from the beginning of this session.
     pub(super) fn is_late(&mut self) -> bool {
         self.deadline.is_over(moment(self.bench.executor.now()))
     }
@@ -256,7 +256,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         match self.unpack(place, artifact)? {
             UnpackResult::Folder(folder) => self.portion(place, samples, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
-            // What is measured from here on is of another program.
+            // Samples from here on are of another program.
             UnpackResult::Otherwise(state) => Ok(StepAttempt::Seen(built(&state), None, 0.0)),
         }
     }
@@ -274,7 +274,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         self.bisection.asked.own_builds().is_none_or(|most| self.fold.builds < most)
     }
 
-    /// The build of a candidate, made now unless there is one.
+    /// The build of a candidate, made now unless it exists.
     fn build(&mut self, place: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
         let before = self.bench.store.build(
@@ -370,7 +370,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 }
 
-/// What a build says of its revision.
+/// The step's result for a build.
 pub(super) fn built(state: &BuildState) -> StepResult {
     StepResult::Unusable(match state {
         BuildState::Built { artifact, .. } => return StepResult::Built { artifact: *artifact },

@@ -1,4 +1,4 @@
-//! What a bisection is expected to take, from what is known of builds and executions here.
+//! The expected cost of a bisection, from earlier builds and executions on this host.
 
 use tacho_record::bisection::{
     BisectionRequest, BisectionState, ByCpu, Candidate, ValueComparison, ValueSource,
@@ -17,24 +17,24 @@ use crate::ExperimentError;
 /// Builds besides those that halve the range: both ends and what a failure or two cost; those
 /// beside the culprit.
 const MORE_BUILDS: usize = 4;
-/// Where all changes are requested: in each eighth of all candidates one at least.
+/// If all changes are requested: at least one build in each eighth of all candidates.
 const BUILDS_OF_ALL: usize = 8;
 /// Samples of a metric with little noise, and of one with much.
 const SAMPLES: (f64, f64) = (20.0, 150.0);
 /// How many times as long an execution takes under callgrind, about (valgrind's manual).
 const CALLGRIND: f64 = 50.0;
-/// What the start of callgrind takes besides, in seconds, about.
+/// The additional time of callgrind's start, in seconds, roughly.
 const CALLGRIND_START: f64 = 0.5;
-/// This many samples of a revision show how far they lie apart.
+/// The least number of samples of a revision that shows their spread.
 const FEWEST: usize = 5;
-/// This many standard errors apart, both ends differ for certain.
+/// The number of standard errors between both ends at which they surely differ.
 const APART: f64 = 4.0;
 /// Values vary by less than this part of the least effect where all samples of a build are alike.
 const ALIKE: f64 = 1e-3;
-/// Where a small change takes this many times as many samples as a clear one, both are given.
+/// If a small change needs this many times as many samples as a clear one, both numbers are shown.
 const FAR: f64 = 4.0;
 
-/// What a bisection is expected to take.
+/// The expected cost of a bisection.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct BisectForecast {
@@ -47,7 +47,7 @@ pub struct BisectForecast {
     /// Programs among both ends and the commits: those that are not known to be the same as the one
     /// before.
     pub programs: usize,
-    /// Whether some of them are not built here, and may be the same program as their neighbours.
+    /// Whether some candidates are not built here, and may be the same program as their neighbours.
     pub may_be_fewer: bool,
     /// Builds that it takes.
     pub builds: usize,
@@ -74,10 +74,9 @@ pub struct BisectForecast {
     pub(super) alone: Option<f64>,
     /// Seconds that an execution takes whose instructions are counted, where that is known.
     pub(super) counted: Option<f64>,
-    /// What a bisection of wall time goes by, where wall time, CPU time or instructions are
-    /// bisected.
+    /// The noise for a bisection of wall time, if wall time, CPU time or instructions are bisected.
     pub(super) of_wall: Option<MetricNoise>,
-    /// What one of CPU time goes by, where the program is mostly busy.
+    /// The noise for a bisection of CPU time, if the program is mostly busy.
     pub(super) of_cpu: Option<MetricNoise>,
 }
 
@@ -149,8 +148,8 @@ impl BisectForecast {
         }
     }
 
-    /// How long executions take here, and how far their values lie apart: of what was tracked, else
-    /// of bisections.
+    /// The duration of executions here, and the spread of their values: from tracked revisions,
+    /// otherwise from bisections.
     fn learn_executions(
         &mut self,
         store: &mut Store,
@@ -185,8 +184,8 @@ impl BisectForecast {
         Ok(())
     }
 
-    /// How wall time and CPU time vary, whichever of them is bisected: what is said of one is the
-    /// same then. `waited` is the sum of the times that executions waited for a CPU.
+    /// The variation of wall time and CPU time, whichever is bisected, so that the values for one
+    /// are always the same. `waited` is the sum of the times that executions waited for a CPU.
     pub(super) fn learn_times(
         &mut self,
         inquiry: &Inquiry,
@@ -238,8 +237,8 @@ impl BisectForecast {
         }
     }
 
-    /// The same of a metric whose values vary so. Where all changes are requested, what the ends
-    /// differ by says nothing of the others.
+    /// The same for a metric with this noise. If all changes are requested, the difference of the
+    /// ends shows nothing about the other candidates.
     pub(super) fn samples_by(&self, asked: &BisectionRequest, noise: MetricNoise) -> Option<f64> {
         let step = noise.step.filter(|_| !asked.all).unwrap_or(0.0);
         let builds = builds_of_one_search(self.programs).min(self.builds);
@@ -252,7 +251,8 @@ impl BisectForecast {
         if asked.all { (self.builds as f64 / one).max(1.0) } else { 1.0 }
     }
 
-    /// About how many samples a metric takes that hardly varies, such as a count of instructions.
+    /// The approximate number of samples for a metric that hardly varies, such as a count of
+    /// instructions.
     pub(super) fn exact_samples(&self) -> f64 {
         expected_exact_samples(self.builds)
     }
@@ -291,8 +291,8 @@ fn builds_of_one_search(programs: usize) -> usize {
 
 /// About how many samples it takes with this many builds, if that is known, where a sample has this
 /// standard deviation and the ends are known to differ by `step`, both on the scale of the effect:
-/// more than the least effect is found sooner. None of failures: how much executions vary follows
-/// from the rates, which are not known.
+/// a larger effect than the least one is found sooner. `None` for failures, whose variation follows
+/// from unknown rates.
 pub(super) fn samples_of(
     asked: &BisectionRequest,
     builds: Option<usize>,
@@ -333,7 +333,7 @@ fn scatter_of(bisection: &Bisection) -> Option<f64> {
     noise(bisection).or_else(alike)
 }
 
-/// Whether a metric is one of those that are compared: what a program takes, one way or another.
+/// Whether a metric is one of those whose costs are compared: wall time, CPU time or instructions.
 pub(super) fn is_compared(asked: &BisectionRequest) -> bool {
     let is_time = ["wall", "cpu"].contains(&asked.metric.name.as_str());
     asked.by == ValueComparison::Ratio && (is_time || counts_instructions(asked))
@@ -376,8 +376,7 @@ fn earlier(
     Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).filter(alike).collect())
 }
 
-/// How far samples of one revision usually lie apart on the scale of the effect, as a standard
-/// deviation.
+/// The usual standard deviation of samples of one revision, on the scale of the effect.
 fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
     let of = |values: &Values| {
         let values = scaled(asked, &values.values);

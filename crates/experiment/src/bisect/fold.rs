@@ -1,10 +1,10 @@
-//! What is believed, as a pure fold of the steps.
+//! The belief, as a pure fold of the steps.
 //!
 //! Revisions that built to the same artifacts are one program. Consecutive ones, with all between
 //! them, are one candidate of the mathematics, a *block*; blocks with another one between them may
-//! be one program too. When another such pair is found, everything is folded again over the blocks
-//! that there are then. So it is over more candidates, once those that were left out right before a
-//! culprit are taken up (`skipped_commits`).
+//! be one program too. When another such pair is found, all steps are folded again over the new
+//! blocks. The same happens when the revisions left out right before a culprit are added as
+//! candidates (`skipped_commits`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,14 +24,14 @@ use crate::bisect::state::{DisturbanceSamples, OffMainlineState, SkippedState, l
 #[derive(Clone, Debug)]
 pub struct Fold {
     pub(super) rules: BisectionRules,
-    /// What is asked.
+    /// The request.
     pub(super) asked: BisectionRequest,
     pub(super) candidates: Vec<Candidate>,
-    /// What becomes of those that are left out right before a culprit.
+    /// The state of the revisions left out right before a culprit.
     pub(super) left_out: SkippedState,
     /// The earlier end as it was named, where it is no candidate.
     pub(super) aside: Option<OffMainlineState>,
-    /// What was seen of culprits that are probed.
+    /// The samples of culprits that are probed.
     pub(super) disturbed: DisturbanceSamples,
     /// Whether revisions with the same artifacts are the same.
     pub(super) by_artifact: bool,
@@ -44,11 +44,11 @@ pub struct Fold {
     /// For each block the first one that is the same program: itself, or one before a change that
     /// was reverted.
     pub(super) programs: Vec<usize>,
-    /// What candidates built to.
+    /// The artifacts of candidates.
     pub(super) artifacts: BTreeMap<usize, Digest>,
-    /// What went wrong with candidates, the last time.
+    /// The last failure of each candidate without values.
     pub(super) unusable: BTreeMap<usize, LackOfValues>,
-    /// What was read of the host during each candidate's samples.
+    /// The readings of the host during each candidate's samples.
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
     /// The values of each candidate, and whether they are only known to be at least that.
     pub(super) values: BTreeMap<usize, Vec<(f64, bool)>>,
@@ -59,7 +59,7 @@ pub struct Fold {
     pub(super) ask_cpu_at: usize,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
-    /// None where all is one program.
+    /// `None` if all candidates are one program.
     pub(super) bisection: Option<Bisector>,
     /// Seconds that builds took, and executions.
     pub(super) spent: (f64, f64),
@@ -68,7 +68,7 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Nothing is observed yet; what had been taken up of these candidates is left out again.
+    /// A fold without observations. Candidates that had been added later are left out again.
     #[must_use]
     pub fn new(asked: &BisectionRequest, candidates: &[Candidate]) -> Self {
         Self::of(asked.clone(), left_out_again(candidates))
@@ -119,8 +119,7 @@ impl Fold {
         self.steps.last().map_or(1, |last| last.number + 1)
     }
 
-    /// What is to be done next: a number of samples of a candidate, by place; none when all is
-    /// done.
+    /// The next step: a number of samples of a candidate, by place; `None` at the end.
     #[must_use]
     pub fn next(&self) -> Option<(usize, usize)> {
         if self.mistaken().is_some() {
@@ -147,7 +146,7 @@ impl Fold {
         }
     }
 
-    /// What a candidate built to, or the end beside the main line, if it did.
+    /// The artifacts of a candidate, or of the end beside the main line, if it was built.
     #[must_use]
     pub fn artifact(&self, place: usize) -> Option<Digest> {
         let aside = || self.aside.as_ref().filter(|_| place == self.aside_place())?.artifact;
@@ -216,7 +215,7 @@ impl Fold {
         }
     }
 
-    /// What a step has cost; of build times each sample is a build.
+    /// Adds the cost of a step; for build times each sample is a build.
     fn account(&mut self, observed: &BisectionStep) {
         let built = usize::from(observed.build.is_some());
         let timed = if let (StepResult::Samples { values, .. }, false) =
@@ -261,7 +260,7 @@ impl Fold {
         self.steps.iter().any(|step| matches!(step.seen, StepResult::Samples { .. }))
     }
 
-    /// The candidate of a block that is measured for it: one that is built, where there is one.
+    /// The candidate that is measured for a block: a built one, if there is one.
     pub(super) fn speaker(&self, block: usize) -> usize {
         let (first, last) = self.blocks[block];
         self.artifacts.range(first..=last).next().map_or(first, |(place, _)| *place)
@@ -271,9 +270,9 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    /// Whether the candidates between these two of the same program may be that program without
-    /// being asked. Where all changes are requested, those that may be built are no more than what
-    /// came and went again within them stays unseen anyway.
+    /// Whether the candidates between these two of the same program may count as that program
+    /// without a build. If all changes are requested, only as many buildable ones may, as may stay
+    /// unmeasured anyway.
     fn may_be_same(&self, earlier: usize, later: usize) -> bool {
         let open = (earlier + 1..later).filter(|at| !self.is_unbuildable(*at)).count();
         self.asked.all_gap(self.names.len()).is_none_or(|most| open <= most && open != 1)
@@ -284,7 +283,7 @@ impl Fold {
             && !self.artifacts.contains_key(&place)
     }
 
-    /// Those that could not be built between others that are the same program: they are part of
+    /// The candidates without a build between others that are the same program: they are part of
     /// its block.
     pub(super) fn unbuildable_within(&self) -> impl Iterator<Item = usize> {
         let places = self.unusable.keys().copied();
@@ -302,7 +301,7 @@ impl Fold {
         }
     }
 
-    /// Gives the mathematics the values, or that there are none.
+    /// Passes the values, or their absence, to the bisector.
     fn observe_at(&mut self, place: usize, observed: &BisectionStep) {
         let seen = match &observed.seen {
             StepResult::Built { .. } => return,
@@ -322,7 +321,8 @@ impl Fold {
         }
     }
 
-    /// Folds everything again where more is one program than was known: whether so.
+    /// Folds all steps again if more candidates are one program than was known. Returns whether it
+    /// did.
     fn merge(&mut self) -> bool {
         let may_be_same = |earlier, later| self.may_be_same(earlier, later);
         let blocks = blocks(self.names.len(), &self.artifacts, may_be_same);
@@ -353,8 +353,8 @@ fn samples(step: &BisectionStep) -> usize {
     if let StepResult::Samples { values, .. } = &step.seen { values.len() } else { 0 }
 }
 
-/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or
-/// has no value, or what builds it is not there or cannot be fetched.
+/// Whether the cause is probably not the revision: the command fails, its output is wrong or has no
+/// value, or its build needs something that is missing or cannot be fetched.
 fn of_command(lack: &LackOfValues) -> bool {
     match lack.kind {
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
@@ -371,11 +371,11 @@ fn without_digests(why: &str) -> String {
     words.map(|word| if word.len() > DIGEST { &word[word.len() - 1..] } else { word }).collect()
 }
 
-/// This many hexadecimal digits in a row are more than a number.
+/// This many hexadecimal digits in a row are a digest rather than a number.
 const DIGEST: usize = 12;
 
-/// Which candidates are known to be one program: those that built to the same, one after the other,
-/// with all between them, where these may be as many.
+/// The groups of candidates that are known to be one program: consecutive ones with the same
+/// artifacts and all between them, unless these are too many.
 pub(super) fn blocks(
     candidates: usize,
     artifacts: &BTreeMap<usize, Digest>,
@@ -430,8 +430,8 @@ fn rules(asked: &BisectionRequest) -> BisectionRules {
     // A sample of how long a build takes is a build: another revision costs no more than the same
     // again.
     let build_cost = if asked.of == ValueSource::Build { 0.0 } else { usual.build_cost };
-    // What is no execution of a program does not hang on where it lies in memory, and neither do
-    // the instructions that it executes.
+    // Metrics of builds do not depend on the place of a program in memory, and neither does the
+    // number of executed instructions.
     let is_counted = asked.metric.name == Counter::CallgrindInstructions.name();
     let usual_builds = if asked.of == ValueSource::Execution && !is_counted {
         usual.builds

@@ -1,5 +1,5 @@
-//! What a change that was found in a series asks of a bisection: the range, the least effect, and
-//! which commits are likely.
+//! The request of a bisection from a change of a series: the range, the least effect, and the
+//! likely commits.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,12 +11,11 @@ use tacho_store::{HostId, Store};
 use super::prior::SeriesAround;
 use crate::ExperimentError;
 
-/// Where there are fewer revisions between the ends of a change, this many before and after are
-/// bisected with them: of two builds alone it is unknown whether they differ for no reason of the
-/// source.
+/// If there are fewer revisions between the ends of a change, this many before and after are
+/// included: two builds alone do not show whether builds differ without a change of the source.
 const BESIDE: u64 = 3;
 
-/// This many revisions on either side of the range show how far sessions are apart.
+/// The number of revisions on either side of the range that show the differences between sessions.
 const AROUND: usize = 30;
 
 /// The ends of a change; of a short range the farthest of the tracked revisions right before it and
@@ -39,7 +38,7 @@ pub fn ends_of_change(
     if bad.saturating_sub(good) > BESIDE {
         return Ok(own);
     }
-    // Whether all that was measured of a revision is at the level after the change.
+    // Whether all values of a revision are at the level after the change.
     let mut levels: BTreeMap<u64, (String, Vec<bool>)> = BTreeMap::new();
     for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
         let (Some(order), Some(median)) = (order(&values.revision), median(&values.values)) else {

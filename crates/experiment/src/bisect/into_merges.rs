@@ -10,43 +10,43 @@ use super::merges::MergeRange;
 use super::state::BisectionResult;
 use crate::ExperimentError;
 
-/// What was found in the end.
+/// The final result.
 #[derive(Clone, Debug)]
 pub struct BisectionWithMerges {
     /// Of the range; where one merge did it alone, of its commits.
     pub answer: BisectionResult,
-    /// Where several did it, of the commits of each merge of them.
+    /// If there are several culprits, the results among the commits of each merge of them.
     pub inside: Vec<BisectionResult>,
 }
 
 impl BisectionWithMerges {
-    /// Whether the user stopped any of it.
+    /// Whether the user stopped any of the bisections.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.answer.interrupted || self.inside.iter().any(|it| it.interrupted)
     }
 }
 
-/// What a search inside merges shows of a merge.
+/// The result of a search inside a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeNote {
-    /// It brought no commits.
+    /// The merge brought no commits.
     NoCommits,
     /// Its commits are searched now.
     Searching,
-    /// It did it; which of its commits is undecided.
+    /// The merge is the culprit; which of its commits is undecided.
     Undecided,
-    /// What it changed was not found again among its commits.
+    /// The change was not reproduced among its commits.
     NotReproduced,
     /// All that was found among its commits goes the other way.
     OtherWay,
-    /// It did it itself, and none of its commits.
+    /// The merge itself is the culprit, and none of its commits.
     Itself,
-    /// It did it itself, besides some of its commits.
+    /// The merge itself is a culprit, besides some of its commits.
     ItselfInPart,
-    /// It did it itself, or one of these.
+    /// The merge itself or one of these is the culprit.
     ItselfOr(CulpritSet),
-    /// It is not searched, since these may have done it instead.
+    /// The merge is not searched, since one of these may be the culprit instead.
     OrOthers(CulpritSet),
 }
 
@@ -93,12 +93,12 @@ fn named_merges(
     Ok(merges)
 }
 
-/// What goes on into merges.
+/// The search inside merges.
 struct MergeSearch<'a, E> {
     history: &'a dyn History,
     bisect: &'a mut BisectMerge<'a, E>,
     note: &'a mut dyn FnMut(&Revision, MergeNote),
-    /// What all that was bisected so far has taken.
+    /// The cost of all bisections so far.
     spent: BisectionCost,
 }
 
@@ -179,7 +179,7 @@ fn unsearched(bisection: &Bisection, culprit: &Culprit) -> Option<MergeNote> {
     }
 }
 
-/// What limits the answer among the commits of a merge that changed the metric by `effect`.
+/// The limit of the answer among the commits of a merge that changed the metric by `effect`.
 fn limits(inner: &BisectionResult, effect: f64) -> Option<MergeNote> {
     let standing = &inner.bisection.standing;
     let culprits = &standing.culprits;

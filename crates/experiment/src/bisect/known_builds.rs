@@ -1,5 +1,5 @@
-//! What the builds of a store say of a bisection beforehand: which of those that it takes are
-//! there, how long one takes, and which commits are the same program.
+//! The store's builds as a forecast of a bisection: which of the needed ones exist, how long one
+//! takes, and which commits are the same program.
 
 use std::collections::BTreeMap;
 
@@ -30,14 +30,14 @@ impl BisectForecast {
         if inquiry.asked.of != ValueSource::Build {
             self.find_known(&of_candidates(&builds, inquiry), inquiry);
         }
-        // What is skipped takes no time, which says nothing of the others.
+        // Skipped builds take no time, which shows nothing about the others.
         let was_made = |it: &&&Build| !matches!(it.state, BuildState::Skipped { .. });
         let made = builds.iter().filter(was_made);
         let took: Vec<f64> = made.map(|it| it.took.as_secs_f64()).collect();
         self.build = median(&took);
     }
 
-    /// Which programs there are, and which of the builds that it takes.
+    /// Finds the known programs, and the needed builds that exist.
     fn find_known(&mut self, known: &BTreeMap<usize, &BuildState>, inquiry: &Inquiry) {
         let count = inquiry.candidates.len();
         let artifacts: BTreeMap<usize, Digest> =
@@ -77,9 +77,9 @@ fn of_candidates<'a>(builds: &[&'a Build], inquiry: &Inquiry) -> BTreeMap<usize,
         .collect()
 }
 
-/// How many of the expected builds may be there already, by which programs are built. Both ends are
-/// needed; which of the others are is not known beforehand, so that as large a part of them is
-/// taken to be there as of all.
+/// The number of expected builds that exist already, by the programs that are built. Both ends are
+/// needed. Which others are needed is unknown, so the share of existing ones is assumed to be that
+/// among all.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of builds")]
 fn expected_cached(is_built: &[bool], builds: usize) -> usize {
     let count = |of: &[bool]| of.iter().filter(|it| **it).count();

@@ -1,7 +1,7 @@
 //! Inside a merge, what is named has to account for what the merge changed: where it does not, all
 //! changes are looked for.
 //!
-//! The last of them may be the merge itself, against all that it brought merged into what was
+//! The last of them may be the merge itself, against all its commits merged into the revision
 //! before it: the person who resolved a conflict, or took one side whole, may have changed
 //! something else, or taken back what a commit brought.
 
@@ -25,7 +25,8 @@ impl Fold {
         }
     }
 
-    /// Whether something goes the same way as the merge, and nothing of the asked size is left.
+    /// Whether a culprit has the same direction as the merge, and no residual of the requested size
+    /// remains.
     fn accounts(&self, outcome: &BisectorOutcome, merge: f64) -> bool {
         let same_way = |effect: &EffectEstimate| (effect.estimate < 0.0) == (merge < 0.0);
         let is_left =

@@ -1,8 +1,8 @@
-//! What a merge brought, as a range that can be bisected.
+//! The commits of a merge, as a range that can be bisected.
 //!
-//! What a merge changed is what lies between its first parent and itself. So each of its commits is
-//! built merged into the first parent. A branch cannot have brought what the main line has already;
-//! what a commit does only where the branch began is not asked.
+//! The effect of a merge is the difference between its first parent and itself. So each of its
+//! commits is built merged into the first parent. A branch cannot bring a change that the main line
+//! has already. The effect of a commit at the branch's own start is not asked.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use tacho_subject::{History, RevisionQuery, SelectedRevisions, Selection};
 use super::state::BisectionResult;
 use crate::ExperimentError;
 
-/// What a merge brought, as a range: what was before it, its commits, and the merge itself.
+/// The commits of a merge as a range: the revision before it, its commits, and the merge itself.
 #[derive(Clone, Debug)]
 pub struct MergeRange {
     /// The revisions of the range.
@@ -23,12 +23,12 @@ pub struct MergeRange {
     pub onto: BTreeMap<String, Vec<String>>,
     /// This merge, after those in whose commits it was found.
     pub within: Vec<Merge>,
-    /// What the bisections of this call have taken so far.
+    /// The cost of the bisections of this call so far.
     pub spent: BisectionCost,
 }
 
 impl MergeRange {
-    /// What this merge brought, which was named among revisions that are themselves merged into
+    /// The commits of this merge, which was named among revisions that are themselves merged into
     /// `onto`.
     pub fn brought(
         history: &dyn History,
@@ -41,7 +41,7 @@ impl MergeRange {
         let before = bisection.candidates.get(culprit.parent_place);
         let mut selected = SelectedRevisions::default();
         selected.revisions.extend(before.map(|before| before.revision.clone()));
-        // What the merge itself and the one before it are merged into.
+        // The revisions into which the merge itself and the one before it are merged.
         let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for id in selected.revisions.iter().map(|it| &it.id).chain([&merge.id]) {
             all.extend(onto.get(id).map(|others| (id.clone(), others.clone())));
@@ -52,7 +52,7 @@ impl MergeRange {
         let outermost = bisection.asked.within.first().map_or(&merge.id, |it| &it.revision);
         let orders = orders_of_brought(history, outermost)?;
         for (number, parent) in parents.iter().enumerate() {
-            // Those of the first parent are what is built upon.
+            // The revisions of the first parent are the base.
             if number > 0 {
                 let line = history.line(parent, &there)?;
                 let commits = line.commits.into_iter();

@@ -1,5 +1,5 @@
-//! What a bisection by another metric is expected to take: wall time is disturbed by other work,
-//! CPU time less, and a count of instructions hardly at all.
+//! The expected cost of a bisection by another metric: wall time is disturbed by other work, CPU
+//! time less, and a count of instructions hardly at all.
 
 use tacho_record::bisection::BisectionRequest;
 

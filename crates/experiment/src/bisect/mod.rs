@@ -83,8 +83,8 @@ pub use state::BisectionResult;
 /// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is
 /// left out between them, and its plan has the benchmark alone.
 ///
-/// What is measured is kept under a run of its own and is no part of any series. A question that
-/// was answered is answered again from what is kept, unless it is asked `again`.
+/// The samples are kept under a run of their own and are no part of any series. An answered
+/// question is answered again from the store, unless `again` is requested.
 pub fn bisect(
     bench: &mut Context<'_>,
     question: &Question,
@@ -116,8 +116,8 @@ pub fn bisect(
     Driver::new(bench, question, run, bisection)?.with(inquiry).all()
 }
 
-/// What was asked, with what is asked now beside it, for which nothing is measured again here: what
-/// the ends once were, and what is done with what is named.
+/// The earlier request with the present additional questions, which need no new measurements here:
+/// the earlier values of the ends, and the steps after a culprit is named.
 fn renewed(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest {
     BisectionRequest {
         before: now.before.or(known.before),
@@ -129,7 +129,7 @@ fn renewed(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest
     }
 }
 
-/// Whether some revision could not be built.
+/// Whether a revision could not be built.
 fn not_built(bisection: &Bisection) -> bool {
     bisection.standing.unusable.iter().any(|it| it.lack.kind == UnusableKind::NotBuilt)
 }
@@ -161,15 +161,15 @@ impl Context<'_> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             let known = self.store.bisection_of(run.number)?;
             if known.is_none() {
-                // It was killed between its run and its first step.
+                // The process was killed between the run and the first step.
                 let bisection = self.new_bisection(&run, inquiry)?;
                 return Ok((run, bisection));
             }
             let again =
                 inquiry.again || (question.retry_failed && self.took_over_failures(&run)?);
             if let (Some(known), false) = (known, again) {
-                // More may be spent than was said before.
-                // What was known when it began stays what it goes by.
+                // The budget may be larger than before. The knowledge at the beginning remains the
+                // basis.
                 let asked =
                     BisectionRequest { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
                 let bisection = Bisection { asked, ..known };
@@ -202,7 +202,8 @@ impl Context<'_> {
         Ok(bisection)
     }
 
-    /// Whether it goes by builds that failed before it: not by those that it has tried itself.
+    /// Whether the bisection uses failed builds from before it, and not only those that it tried
+    /// itself.
     fn took_over_failures(&mut self, run: &Run) -> Result<bool, ExperimentError> {
         let earlier = |step: &BisectionStep| match &step.seen {
             StepResult::Unusable(lack) => {

@@ -2,7 +2,7 @@
 //! no candidate, but measured beside the first of them, once the ends of the main line are proven
 //! or excluded.
 //!
-//! Whether the two differ is proved, and verified, as a bisection of these two would.
+//! A difference of the two is proved and verified as in a bisection of these two.
 
 use tacho_record::bisection::{BisectionStep, OffMainline, OffMainlineFinding, StepResult};
 use tacho_stats::bisect::{
@@ -14,7 +14,7 @@ use super::Fold;
 use crate::bisect::state::{OffMainlineState, effect};
 
 impl OffMainlineState {
-    /// That of this name, by the rules of the bisection that it stands beside.
+    /// The end of this name, by the rules of the bisection to which it belongs.
     pub(super) fn named(name: &str, rules: BisectionRules) -> Option<Self> {
         // No neighbours show how far builds differ.
         let builds = if rules.builds == BuildVariation::Unknown {
@@ -49,7 +49,7 @@ impl OffMainlineState {
 }
 
 impl Fold {
-    /// The place that stands for the end beside the main line: after all candidates.
+    /// The place of the end beside the main line: after all candidates.
     pub(super) fn aside_place(&self) -> usize {
         self.names.len()
     }
@@ -60,7 +60,8 @@ impl Fold {
         self.names.get(place).map_or_else(aside, String::as_str)
     }
 
-    /// What of which is to be measured next, if the end beside the main line is to be asked now.
+    /// The next revision and number of samples, if the end beside the main line is to be measured
+    /// now.
     pub(super) fn next_of_aside(&self) -> Option<(usize, usize)> {
         let aside = self.aside.as_ref().filter(|_| self.asks_aside())?;
         if aside.artifact.is_none() && self.by_artifact {
@@ -109,7 +110,7 @@ impl Fold {
                     BisectorFinding::Verified => (OffMainlineFinding::Otherwise, None),
                     BisectorFinding::Undecided(_) => because("the samples are unclear"),
                 },
-                // It was not its turn, or the time is spent.
+                // The end had no turn, or the time is used up.
                 _ if aside.samples() == 0 => return None,
                 _ => because("the budget is used up"),
             };
@@ -121,7 +122,7 @@ impl Fold {
         Some(OffMainline { said, change, samples: aside.samples(), why })
     }
 
-    /// Whether it is its turn: what the ends of the main line come to is known, and of itself it is
+    /// Whether the end has its turn: the result of the main line's ends is known, and its own is
     /// not.
     fn asks_aside(&self) -> bool {
         let Some(aside) = &self.aside else { return false };

@@ -15,16 +15,16 @@ use crate::run::session::keep_reference;
 use crate::trial::execute::{Attempt, SampleWithOutput, Turn};
 use crate::{Event, ExperimentError};
 
-/// This many failed executions in one step are enough.
+/// The number of failed executions that end a step.
 const FAILURES: usize = 2;
 
 /// The status by which a command says that it can decide neither, as to `git bisect run`.
 const CANNOT_DECIDE: i32 = 125;
-/// Those by which a shell says that there was nothing to execute.
+/// The statuses with which a shell reports that there was nothing to execute.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
-/// What an execution is worth.
+/// The value of an execution.
 enum ExecutionValue {
     Value(f64),
     /// At least that.
@@ -33,8 +33,8 @@ enum ExecutionValue {
 }
 
 impl Driver<'_, '_> {
-    /// This many samples of a candidate, those that an earlier session has taken of this step among
-    /// them.
+    /// Takes this many samples of a candidate, including those that an earlier session took for
+    /// this step.
     pub(super) fn portion(
         &mut self,
         place: usize,
@@ -77,7 +77,7 @@ impl Driver<'_, '_> {
 
     /// The executions that come before all others of a build; `false` when interrupted.
     fn warm_up(&mut self, name: &str, artifact: Digest) -> Result<bool, ExperimentError> {
-        // Whether a command fails is no matter of warmth.
+        // Whether a command fails does not depend on a warmup.
         let is_test = self.bisection.asked.by == ValueComparison::Failure;
         let wanted = if is_test { 0 } else { self.run.rule.warmup.executions().unwrap_or(1) };
         loop {
@@ -242,8 +242,8 @@ impl ExecutionValue {
     }
 }
 
-/// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was
-/// not there to be executed it says nothing, nor of one that says so itself.
+/// The value of the end of a command that passes or fails: 1 if it failed, otherwise 0. A missing
+/// command has no value, and neither has one that reports so itself.
 fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
     match outcome {
         Outcome::Failed { failure: Failure::Exit { code: CANNOT_DECIDE }, .. } => {
@@ -273,8 +273,7 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
     }
 }
 
-/// What a step has seen, once it has seen enough; with what was read of the host during each
-/// execution.
+/// The result of a step with enough samples, with the readings of the host during each execution.
 fn seen(worths: &[ExecutionValue], host: &[HostReadings], wanted: usize) -> Option<StepResult> {
     let values: Vec<f64> = worths.iter().filter_map(ExecutionValue::value).collect();
     let failures = worths.len() - values.len();

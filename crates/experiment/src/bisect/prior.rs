@@ -1,14 +1,14 @@
-//! Where a change is likely, by what earlier sessions measured of it.
+//! The prior of the change's place, from the samples of earlier sessions.
 //!
-//! Their values show only on which side of the change a revision seems to lie, by how far sessions
-//! are apart here: levels of an earlier time are never taken for levels of today.
+//! Their values only show on which side of the change a revision seems to be, given the differences
+//! between sessions here. Levels of an earlier time are never used as levels of today.
 
 use tacho_stats::summary::median;
 
-/// This many values of a side show how far they scatter.
+/// The least number of values of a side that shows their scatter.
 const FEWEST: usize = 3;
 
-/// What a series has around a range, one value a revision and run.
+/// The values of a series around a range, one a revision and run.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesAround {
     /// Of revisions that are surely before the change.

@@ -1,5 +1,5 @@
-//! Whether a verified culprit's effect is there under other circumstances too: which pairs are
-//! still to be measured, and how.
+//! Probes of a verified culprit: whether its effect persists under other circumstances; the pairs
+//! that are still to be measured, and how.
 
 use tacho_machine::Root;
 use tacho_record::bisection::{LackOfValues, Probe, ProbeOutcome, StepResult};
@@ -19,7 +19,7 @@ const PAIRS: usize = 40;
 const TIMES: usize = 4;
 
 impl Fold {
-    /// What of which candidate is to be measured next, of a culprit that is to be probed.
+    /// The candidate and the disturbance to measure next, of a culprit that is to be probed.
     #[must_use]
     pub fn next_probe(&self) -> Option<(usize, Disturbance)> {
         let outcome = self.verified()?;
@@ -49,7 +49,7 @@ impl Fold {
         (self.speaker(culprit.parent), self.speaker(culprit.revision))
     }
 
-    /// What is known of each culprit under each disturbance.
+    /// The results of each culprit under each disturbance.
     pub(super) fn probes(&self, outcome: &stats::BisectorOutcome) -> Vec<Probe> {
         if outcome.finding != stats::BisectorFinding::Verified {
             return Vec::new();
@@ -97,14 +97,14 @@ impl Fold {
         }
     }
 
-    /// Whether no more may be spent.
+    /// Whether the budget is used up.
     pub(super) fn is_spent(&self) -> bool {
         self.rules.budget.is_some_and(|budget| self.spent.0 + self.spent.1 >= budget)
     }
 }
 
-/// Whether that is said of an effect whatever those samples would have come to that reached a
-/// limit: what is at least as much as is seen may hold, and is not known to be gone.
+/// Whether this decision on an effect is independent of the true values of samples that reached a
+/// limit. An effect with a lower bound may hold, but is not known to be gone.
 pub(super) fn is_known(said: stats::ProbeDecision, effect: f64, bound: Bound) -> bool {
     let (holds, is_more) = (said == stats::ProbeDecision::Holds, effect > 0.0);
     match bound {
@@ -166,7 +166,7 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// Why such circumstances cannot be had here, if so.
+    /// The reason why a disturbance is not available here, if so.
     fn lacks(&mut self, under: Disturbance) -> Option<String> {
         let question = probe::under(self.question, under, &Root::this_machine());
         let mut all = question.plan.benchmarks.iter();
@@ -243,7 +243,7 @@ impl Driver<'_, '_> {
     }
 }
 
-/// It cannot be had.
+/// The disturbance is not available.
 fn refused(why: &str) -> StepAttempt {
     StepAttempt::Seen(StepResult::Unusable(LackOfValues::of_build(None, why)), None, 0.0)
 }

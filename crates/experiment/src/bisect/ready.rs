@@ -31,7 +31,7 @@ pub(super) struct PreparedTrial {
     pub(super) warm: u32,
 }
 
-/// The revision, its build, and what is otherwise than usual.
+/// The revision, its build, and the disturbance.
 type TrialKey = (String, Digest, Option<Disturbance>);
 
 /// All of them.
@@ -39,22 +39,22 @@ pub(super) struct PreparedTrials {
     run: i64,
     seed: u64,
     benchmark: BenchmarkKey,
-    /// What the run has measured so far, in any session.
+    /// The cells that the run has measured so far, in any session.
     known: Vec<(MeasurementId, Cell)>,
     prepared: BTreeMap<TrialKey, PreparedTrial>,
     /// In which order they were begun.
     begun: Vec<TrialKey>,
-    /// What is otherwise than usual now.
+    /// The present disturbance.
     pub(super) under: Option<Disturbance>,
     pub(super) company: Company,
-    /// The right answer, where the first valid one is.
+    /// The right answer, if the first valid one is the reference.
     pub(super) reference: Option<AnswerText>,
     /// Metrics of which it is kept why they are absent.
     pub(super) absent: HashSet<String>,
 }
 
 impl PreparedTrials {
-    /// Those of a run, none of which is ready yet.
+    /// The trials of a run, none of which is prepared yet.
     pub(super) fn of_run(
         store: &mut Store,
         run: &Run,

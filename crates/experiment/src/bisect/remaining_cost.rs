@@ -1,4 +1,4 @@
-//! What a small effect amid noise will still take, from the noise that both ends show.
+//! The remaining cost of a small effect in noise, from the noise that both ends show.
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{BisectionState, Stage, ValueSource};
@@ -15,8 +15,8 @@ const MORE: f64 = 1.5;
 /// seconds.
 const BASIS: usize = 12;
 
-/// What a bisection will still take that may take long; `sd` is the standard deviation of a sample
-/// on the scale of the effect.
+/// The remaining cost of a long bisection; `sd` is the standard deviation of a sample on the scale
+/// of the effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RemainingCost {
     /// Values vary more than was expected, and the expected cost is wrong.
@@ -32,14 +32,15 @@ pub enum RemainingCost {
         samples: f64,
         /// Seconds that they take, builds left out.
         seconds: f64,
-        /// Whether that is more than the budget.
+        /// Whether the cost exceeds the budget.
         is_over_budget: bool,
     },
 }
 
 impl RemainingCost {
-    /// Of a bisection that does not show yet whether anything changed; `expected` is how values
-    /// were expected to vary. None where the ends have too few samples, or few more will do.
+    /// The remaining cost of a bisection that does not show yet whether anything changed;
+    /// `expected` is the expected variation of values. `None` if the ends have too few samples, or
+    /// if a few more suffice.
     #[must_use]
     pub fn of(bisection: &Bisection, expected: Option<f64>) -> Option<Self> {
         let standing = &bisection.standing;
@@ -62,8 +63,8 @@ impl RemainingCost {
     }
 }
 
-/// Whether both ends have enough samples, and these do not show a change yet: one that they show is
-/// soon found, however small a one is looked for.
+/// Whether both ends have enough samples, and these do not show a change yet. A change that they
+/// show is found soon, whatever the least effect.
 fn has_basis(bisection: &Bisection) -> bool {
     let BisectionState { ends, ladder, change, .. } = &bisection.standing;
     let has_enough = |place: usize| {

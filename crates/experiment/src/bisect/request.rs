@@ -1,4 +1,4 @@
-//! What is asked of a bisection, and which revisions may be the cause.
+//! The request of a bisection, and its candidates.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use tacho_record::{Commit, Digest, Recipes, Revision};
 
 use tacho_subject::Layout;
 
-/// What is asked.
+/// The request with its candidates.
 #[derive(Clone, Debug)]
 pub struct Inquiry {
     /// In which words.
@@ -25,7 +25,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// What makes it the same question; not what may be spent on it.
+    /// The digest of all that identifies the question. The budget is no part of it.
     #[must_use]
     pub fn digest(&self, benchmarks: &[Benchmark], recipes: &Recipes) -> Digest {
         let asked = &self.asked;
@@ -76,8 +76,8 @@ pub fn touch_none(revisions: &[Revision], commits: &[Commit], paths: &[String]) 
     !paths.is_empty() && !revisions.iter().skip(1).any(matters(commits, paths))
 }
 
-/// Which revisions touch one of these paths: where it is unknown what a revision touches, it may
-/// touch everything.
+/// Finds the revisions that touch one of these paths. A revision with unknown files may touch all
+/// of them.
 fn matters(commits: &[Commit], paths: &[String]) -> impl Fn(&Revision) -> bool {
     let files: HashMap<&str, &[String]> =
         commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();
@@ -89,7 +89,7 @@ fn matters(commits: &[Commit], paths: &[String]) -> impl Fn(&Revision) -> bool {
     }
 }
 
-/// Whether a file is one of these paths, lies below one, or is matched by one.
+/// Whether a file is one of these paths, is below one, or matches one.
 fn touches(file: &str, paths: &[String], patterns: &[Pattern]) -> bool {
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
     let below = |path: &String| {

@@ -1,9 +1,9 @@
-//! What is reverted of a verified culprit.
+//! The range that is reverted for a verified culprit.
 
 use tacho_record::bisection::BisectionEnd;
 use tacho_record::{Bisection, short_name};
 
-/// What is reverted: all from `before` to `revision`.
+/// The reverted range: all commits from `before` to `revision`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevertedRange {
     /// The last revision that is undone, by full name.
@@ -17,11 +17,11 @@ pub struct RevertedRange {
 }
 
 impl RevertedRange {
-    /// Of the first culprit of a bisection; nothing where none is verified.
+    /// The range of a bisection's first culprit; `None` if no culprit is verified.
     ///
-    /// Where commits in between could not be measured, or were left out, any of them may be the
-    /// cause: all are undone. Of a branch the one before may be of the main line: then the whole
-    /// merge is undone.
+    /// If commits in between could not be measured, or were left out, any of them may be the cause,
+    /// and all are reverted. On a branch the commit before may be of the main line: then the whole
+    /// merge is reverted.
     #[must_use]
     pub fn of(bisection: &Bisection) -> Option<Self> {
         let found = &bisection.standing.found;

@@ -1,4 +1,4 @@
-//! Whether each revision would be measured by the same program.
+//! Checks whether the same program would be measured for each revision.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +9,8 @@ use tacho_record::bisection::ValueSource;
 use tacho_record::plan::Benchmark;
 use tacho_report::bisection::SameProgram;
 
-/// What would be executed of each revision in the same way, by the plan or by a `typed` command,
-/// for a repository in that folder. It is no mistake for certain: what is executed may find the
+/// The program that would be executed for each revision alike, by the plan or by a `typed` command,
+/// with a repository in that folder. This may be no mistake: the command may find the revision's
 /// program by itself.
 #[must_use]
 pub fn same_program(

@@ -1,10 +1,8 @@
-//! What was left out right before a culprit is taken up when that is named: until then it was not
-//! asked it.
+//! The revisions left out right before a culprit become candidates when the culprit is named.
 //!
-//! The set of them and the culprit is verified by then. They become candidates, and all that was
-//! observed is folded again, so that the search goes on among them with what is known; its first
-//! build is the real parent of the culprit. Where that comes to nothing, the set is the answer, as
-//! it was.
+//! At that time the set of them and the culprit is verified. All observations are folded again with
+//! the new candidates, so that the search among them uses the present knowledge. Its first build is
+//! the real parent of the culprit. If the search has no result, the set remains the answer.
 
 use std::iter::repeat_n;
 
@@ -19,8 +17,8 @@ use crate::bisect::state::{SkippedState, left_out_again, with_left_out};
 const SHARE: f64 = 0.1;
 
 impl Fold {
-    /// Takes up what is left out right before culprits that are named, and leaves it out again
-    /// where that comes to nothing.
+    /// Adds the revisions left out right before named culprits, and leaves them out again if their
+    /// search has no result.
     pub(super) fn settle(&mut self) {
         while self.left_out == SkippedState::Asked {
             let Some(NextStep::Finished(outcome)) = self.bisection.as_ref().map(Bisector::next)
@@ -56,7 +54,7 @@ impl Fold {
         any
     }
 
-    /// Whether more may be spent on it.
+    /// Whether the budget allows the search.
     fn may_go_on(&self) -> bool {
         !self.is_spent() && self.asked.own_builds().is_none_or(|most| self.builds < most)
     }
@@ -105,8 +103,8 @@ impl Fold {
         (0..last).find(|&place| self.by_artifact && is_parent(place) && !is_known(place))
     }
 
-    /// How likely each block is to hold the cause beforehand, as weights; nothing: each as likely
-    /// as another.
+    /// The prior probability of each block to hold the cause, as weights; empty if all are equally
+    /// likely.
     pub(super) fn weights(&self) -> Vec<f64> {
         let (prior, candidates) = (&self.asked.prior, &self.candidates);
         let each: Vec<f64> = with_left_out(candidates)
@@ -124,7 +122,7 @@ impl Fold {
         }
         let weight = |block: &(usize, usize)| match kept(block).count() {
             0 => each[block.0..=block.1].iter().sum(),
-            // Where the user says nothing else, one block is as likely as another.
+            // Without a statement of the user, all blocks are equally likely.
             _ if prior.is_empty() => 1.0,
             _ => kept(block).map(|place| each[place]).sum(),
         };

@@ -1,4 +1,4 @@
-//! How far a bisection has come, as it is kept and shown.
+//! The state of a bisection, as it is kept and shown.
 
 use crate::bisect::state::effect;
 use jiff::Timestamp;
@@ -41,7 +41,7 @@ impl Fold {
         let found = match found(outcome.finding) {
             _ if mistaken => BisectionEnd::Undecided { reason: UndecidedReason::Command },
             _ if constant => BisectionEnd::NotReproduced,
-            // What is named stays; what is left of it is undecided.
+            // The named culprits remain; the rest is undecided.
             _ if spent && !open.is_empty() => BisectionEnd::Verified,
             _ if spent && !over && outcome.culprits.is_empty() => {
                 BisectionEnd::Undecided { reason: UndecidedReason::Budget }
@@ -175,7 +175,7 @@ impl Fold {
         sides
     }
 
-    /// What verified culprits stand for, as far as that is more than one commit each.
+    /// The sets that verified culprits represent, if they have more than one commit.
     fn sets(&self, culprits: &[stats::BisectorCulprit]) -> Vec<Suspects> {
         let set = |culprit: &stats::BisectorCulprit| {
             let Culprit { place, parent_place, posterior, .. } = self.culprit(culprit);
@@ -263,7 +263,7 @@ fn bounds(mut values: Vec<(f64, bool)>) -> (u32, bool) {
     )
 }
 
-/// Without what logarithms leave behind the digits that mean something.
+/// Removes the digits that rounding of logarithms adds.
 fn rounded(level: f64) -> f64 {
     format!("{level:.11e}").parse().unwrap_or(level)
 }

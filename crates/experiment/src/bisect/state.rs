@@ -9,17 +9,17 @@ use tacho_stats::bisect as stats;
 /// The result of a bisection.
 #[derive(Clone, Debug)]
 pub struct BisectionResult {
-    /// It, as it is kept.
+    /// The bisection, as it is kept.
     pub bisection: Bisection,
-    /// Whether the user stopped it: the same question goes on from there.
+    /// Whether the user stopped it: the same question resumes from there.
     pub interrupted: bool,
     /// Samples taken by this session.
     pub samples: usize,
-    /// Whether it was finished before: nothing was measured now.
+    /// Whether it was finished before, so that nothing was measured now.
     pub known: bool,
 }
 
-/// What was seen of it.
+/// The observations of the end beside the main line.
 #[derive(Clone, Debug)]
 pub(super) struct OffMainlineState {
     /// Its full name.
@@ -33,7 +33,7 @@ pub(super) struct OffMainlineState {
     pub(crate) given_up: Option<&'static str>,
 }
 
-/// What becomes of those that are left out.
+/// The state of the revisions that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SkippedState {
     /// They are taken up where a culprit is named right after them.
@@ -57,13 +57,13 @@ pub(super) fn left_out_again(candidates: &[Candidate]) -> Vec<Candidate> {
     with_left_out(candidates).map(kept).collect()
 }
 
-/// What was seen under disturbances.
+/// The samples under disturbances.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DisturbanceSamples {
     values: BTreeMap<(usize, Disturbance), Vec<f64>>,
     /// How many of these reached a limit.
     pub(crate) limited: BTreeMap<(usize, Disturbance), u32>,
-    /// What candidates built to.
+    /// The artifacts of candidates.
     pub(super) artifacts: BTreeMap<(usize, Disturbance), Digest>,
     /// Why there are no values.
     pub(crate) refused: BTreeMap<(usize, Disturbance), String>,
@@ -95,7 +95,7 @@ pub(super) fn effect(effect: stats::EffectEstimate) -> BisectedEffect {
     BisectedEffect { estimate: effect.estimate, interval: effect.interval }
 }
 
-/// Those that were taken up, each time with the candidate after them.
+/// The added revisions, each group with the candidate after it.
 pub(super) fn with_left_out(candidates: &[Candidate]) -> impl Iterator<Item = &[Candidate]> {
     candidates.chunk_by(|one, _| one.taken_up)
 }

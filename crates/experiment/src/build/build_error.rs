@@ -1,11 +1,11 @@
-//! What a build that failed complains of, and whether another one complains of the same.
+//! The error of a failed build, and whether another build has the same error.
 
 use tacho_record::build_error::{cause, error_line};
 use tacho_record::{BuildFailure, BuildState};
 
 use crate::build::known_remedies::remedy_of;
 
-/// What a build that failed says.
+/// The error of a failed build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     error: String,
@@ -30,8 +30,8 @@ impl Complaint {
     /// From the line that says why.
     #[must_use]
     pub fn of(error: &str) -> Self {
-        // One cause names other symbols and files as a program grows: what fixes it says that it is
-        // one.
+        // One cause may name different symbols and files as a program grows; the same remedy shows
+        // that the cause is the same.
         let cause = remedy_of(error).map_or_else(|| cause(error), |remedy| remedy.flags.to_owned());
         Self { error: error.to_owned(), cause }
     }
@@ -42,8 +42,8 @@ impl Complaint {
         &self.error
     }
 
-    /// Whether the cause is the same: the errors are, without where in the source and on this
-    /// machine they are, or are fixed by the same.
+    /// Whether the cause is the same: the errors are equal without their places in the source and
+    /// on this machine, or have the same remedy.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.cause == other.cause

@@ -93,7 +93,7 @@ impl BuildContext<'_> {
         Ok(before.filter(|build| build.state.artifact().is_some() || stays(&build.state)))
     }
 
-    /// What is built already must not make room for what is built now.
+    /// New builds must not evict existing ones of the same question.
     fn keep_known(&mut self, revisions: &[Revision]) -> Result<(), ExperimentError> {
         let mut known = Vec::new();
         for revision in revisions {
@@ -104,8 +104,8 @@ impl BuildContext<'_> {
         Ok(())
     }
 
-    /// Unpacks the artifacts of these revisions, building again what the cache has let go; `None`
-    /// when interrupted. What came out otherwise the second time is not in the answer.
+    /// Unpacks the artifacts of these revisions, and builds again what the cache evicted; `None` if
+    /// interrupted. A build with different artifacts the second time is not in the answer.
     pub fn unpack(
         &mut self,
         needed: &[(&Revision, Digest)],
@@ -149,7 +149,7 @@ impl BuildContext<'_> {
 
     /// Builds one revision and keeps the log and the result; `None` when interrupted.
     ///
-    /// What could not be fetched is not kept: it says nothing of the revision.
+    /// A build with a failed fetch is not kept, since it shows nothing about the revision.
     pub fn one(
         &mut self,
         revision: &Revision,
@@ -174,8 +174,8 @@ impl BuildContext<'_> {
     }
 }
 
-/// Whether what a build needs could not be fetched: a clone, a submodule, or something that the
-/// build looked for in the network. That says nothing of the revision, and may be otherwise by now.
+/// Whether a dependency of a build could not be fetched: a clone, a submodule, or a download of the
+/// build. This shows nothing about the revision, and another attempt may succeed.
 #[must_use]
 pub fn was_not_fetched(state: &BuildState) -> bool {
     matches!(state, BuildState::Failed { cause: Some(BuildFailure::Fetch), .. })

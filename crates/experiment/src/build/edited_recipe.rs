@@ -1,4 +1,4 @@
-//! Whether the recipe of builds was edited since revisions were measured.
+//! Checks whether the recipe of builds was edited since revisions were measured.
 
 use tacho_record::{Build, Recipes, Revision};
 use tacho_store::{HostId, Store, StoreError};

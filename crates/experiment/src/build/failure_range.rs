@@ -18,24 +18,24 @@ pub struct FailureRange {
     pub first: usize,
     /// The last that fails so.
     pub last: usize,
-    /// What lies before it, if anything does.
+    /// The neighbour before it, if any.
     pub before: Option<StretchNeighbour>,
-    /// What lies after it, if anything does.
+    /// The neighbour after it, if any.
     pub after: Option<StretchNeighbour>,
 }
 
-/// What lies beside a stretch: all between is taken to fail as it does.
+/// The neighbour of a stretch: all revisions between are assumed to fail as the stretch does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StretchNeighbour {
-    /// This one builds.
+    /// The revision at this place builds.
     Builds(usize),
     /// A quirk says not to build this one.
     Skipped(usize),
     /// There builds fail too, and not for the same reason.
     Fails {
-        /// Those in a row with it that do not build, by reason, the nearest first.
+        /// The adjacent revisions that do not build, by reason, the nearest first.
         stretches: Vec<FailingStretch>,
-        /// The nearest beyond that builds or is skipped, if there is one.
+        /// The nearest revision beyond that builds or is skipped, if any.
         beyond: Option<usize>,
     },
 }
@@ -47,9 +47,9 @@ pub struct FailingStretch {
     pub near: usize,
     /// The farthest one.
     pub far: usize,
-    /// What the build of the nearest says.
+    /// The error of the nearest build.
     pub error: String,
-    /// Whether others of them fail for other reasons, which were not looked for.
+    /// Whether others fail for other reasons, which were not searched for.
     pub is_mixed: bool,
 }
 
@@ -66,7 +66,7 @@ impl StretchNeighbour {
         }
     }
 
-    /// The nearest that builds or is skipped, if there is one.
+    /// The nearest revision that builds or is skipped, if any.
     #[must_use]
     pub fn whole(&self) -> Option<usize> {
         match *self {
@@ -112,7 +112,7 @@ impl Context<'_> {
         })
     }
 
-    /// What a build that failed says, from its log, or from its end where there is none.
+    /// The error of a failed build, from its log, or from its state without a log.
     pub fn complaint_of(&mut self, build: &Build) -> Complaint {
         let log = build.log.and_then(|log| self.store.log(log).ok()).unwrap_or_default();
         Complaint::new(&String::from_utf8_lossy(&log), &build.state)
@@ -136,13 +136,13 @@ impl Context<'_> {
     }
 }
 
-/// Looks for both ends of the stretch around this place, which does not build, in which builds fail
-/// for the [same reason](Complaint::is_like): in steps that double until one does not, then by
-/// halves; where one beside it fails otherwise, in the same way for how far that reason goes, and
-/// so on. None when interrupted.
+/// Finds both ends of the stretch around this failing place in which builds fail for the [same
+/// reason](Complaint::is_like). The steps double until a build does not fail so, and are then
+/// halved. If a neighbour fails for another reason, the range of that reason is found in the same
+/// way, and so on. `None` if interrupted.
 ///
-/// That it is one stretch is taken for granted: a few revisions within it that build, or fail
-/// otherwise, are not seen.
+/// The search assumes one stretch: a few revisions within it that build, or fail for other reasons,
+/// are not seen.
 pub fn find(
     bench: &mut Context<'_>,
     question: &Question,
@@ -165,7 +165,7 @@ struct BuildFacts<'a> {
 }
 
 impl BuildFacts<'_> {
-    /// None when interrupted.
+    /// `None` if interrupted.
     fn at(&mut self, place: usize) -> Result<Option<&BuildResult>, ExperimentError> {
         match self.seen.entry(place) {
             Entry::Occupied(known) => Ok(Some(known.into_mut())),
@@ -173,9 +173,9 @@ impl BuildFacts<'_> {
         }
     }
 
-    /// The last place on one side that fails as `from` does, and what lies beyond; there are so
-    /// many places on that side.
-    #[allow(clippy::type_complexity)] // a place, and what lies beside it
+    /// The last place on one side that fails as `from` does, and its neighbour beyond; `most` is
+    /// the number of places on that side.
+    #[allow(clippy::type_complexity)] // a place, and its neighbour
     fn side(
         &mut self,
         from: usize,
@@ -215,7 +215,7 @@ impl BuildFacts<'_> {
         edge((from, most), place, &mut |at| Ok(self.at(at)?.map(is_other)))
     }
 
-    /// What fails from this far away on, by reason; none when interrupted.
+    /// The failures from this distance on, by reason; `None` if interrupted.
     fn fails(
         &mut self,
         from: usize,

@@ -1,9 +1,9 @@
-//! What may fix a build that fails: flags for a C compiler. Whether they do is tried, never taken
-//! for granted.
+//! Possible remedies for failed builds: flags for a C compiler. They are always tried, never
+//! assumed to help.
 
 use tacho_record::plan::Quirk;
 
-/// What may fix builds that fail with a certain error.
+/// A possible remedy for builds that fail with a certain error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// For a C compiler.
@@ -12,7 +12,7 @@ pub struct Remedy {
     pub why: &'static str,
 }
 
-/// What an error says, and the remedy for it.
+/// The texts of errors, and their remedies.
 const KNOWN: [(&str, Remedy); 7] = [
     (
         "multiple definition of",
@@ -62,7 +62,7 @@ const KNOWN: [(&str, Remedy); 7] = [
     ),
 ];
 
-/// What may fix builds that fail with this error; none is known for most.
+/// The possible remedy for builds that fail with this error; most errors have none.
 #[must_use]
 pub fn remedy_of(error: &str) -> Option<Remedy> {
     KNOWN.into_iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| remedy)

@@ -8,8 +8,8 @@ use tacho_record::{Metric, Place, Sample};
 use tacho_stats::Summary;
 use tacho_store::Values;
 
-/// Which of this many layouts is executed at a place of a run of this many cells, counted from 0:
-/// by its round, in the warm-up by its pass.
+/// The index of the layout that is executed at a place of a run with this many cells: by its round,
+/// in the warmup by its pass.
 #[must_use]
 pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
     let turn = match place.round {
@@ -19,19 +19,19 @@ pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
     turn % layouts.max(1)
 }
 
-/// That of a round that is no warm-up.
+/// The index of the layout in a round that is no warmup.
 pub(crate) fn layout_of(round: u32, layouts: u32) -> usize {
     layout_at(Place { round, position: 0 }, 1, layouts as usize)
 }
 
-/// What was measured of each of the builds that are one.
+/// The medians of each layout of a build.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayoutMedians {
     /// The values of each.
     pub values: Vec<Vec<f64>>,
     /// The median of each that has one.
     pub medians: Vec<f64>,
-    /// What the median of each other would be at least, since executions reached a limit.
+    /// The lower bounds of the other layouts' medians, since executions reached a limit.
     pub bounds: Vec<f64>,
 }
 

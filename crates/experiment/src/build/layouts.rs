@@ -46,13 +46,13 @@ pub enum LayoutsResult {
     Measured(Box<LayoutMeasurements>),
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug)]
 pub struct LayoutMeasurements {
     /// The run's number.
     pub run: i64,
-    /// Whether the user stopped it: then these are the samples so far, and the same command goes
-    /// on.
+    /// Whether the user stopped it: the samples are then those so far, and the same command
+    /// resumes.
     pub interrupted: bool,
     /// How many layouts came out as one that there was.
     pub equal: usize,
@@ -76,10 +76,10 @@ pub struct BenchmarkLayouts {
     pub uneven: Option<f64>,
     /// Each layout's number and what was measured of it.
     pub layouts: Vec<(u32, Option<Summary>)>,
-    /// The same of fixed orders, by name: they are none of those, and no level is reckoned from
+    /// The same of fixed orders, by name; they are not among the layouts, and no level includes
     /// them.
     pub fixed: Vec<(&'static str, Option<Summary>)>,
-    /// What each level adds; none where nothing can be said.
+    /// The variation of each level; `None` if unknown.
     pub levels: Option<Levels>,
     /// How long an execution takes, on average, in seconds.
     pub execution: f64,
@@ -227,7 +227,7 @@ impl Context<'_> {
         done
     }
 
-    /// What a layout is built to; what ended it where it is not.
+    /// The artifact of a layout, or the reason why there is none.
     fn build_layout(
         &mut self,
         question: &Question,
@@ -248,7 +248,7 @@ impl Context<'_> {
         Ok(Err(LayoutsResult::NotBuilt { layout, why }))
     }
 
-    /// The folder of a layout; what ended it where there is none.
+    /// The folder of a layout, or the reason why there is none.
     fn unpack_layout(
         &mut self,
         question: &Question,
@@ -370,7 +370,7 @@ fn row(
         });
         built.iter().zip(usual)
     };
-    // What was cut off hides how far executions differ.
+    // Executions that were cut off hide how far executions differ.
     let is_known = !samples.iter().flatten().any(Sample::is_limited);
     BenchmarkLayouts {
         benchmark: key.clone(),

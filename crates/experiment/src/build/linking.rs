@@ -10,7 +10,7 @@ pub const PROCESSES: u32 = 10;
 /// Why a program cannot be linked in another order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkingError {
-    /// A companion is started from the build, and there is one companion for all layouts.
+    /// The companion comes from the build, but one companion serves all layouts.
     #[error(
         "the companion of `{benchmark}` comes from the build, which is linked in several orders"
     )]
@@ -36,7 +36,7 @@ pub enum LinkingError {
 }
 
 impl LinkingError {
-    /// What to do about it.
+    /// The advice.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ fn called(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!(" `{name}`"))
 }
 
-/// What a command asks for.
+/// The request of a command.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkingRequest<'a> {
     /// One fixed order, by name.
@@ -80,7 +80,7 @@ impl LinkingRequest<'_> {
         self.layouts.or(plan.measure.levels.map(|levels| levels.layouts)).unwrap_or(1)
     }
 
-    /// The orders; none: as it is built.
+    /// The orders; empty for the build as it is.
     pub fn orders(&self, plan: &Plan) -> Result<Vec<Layout>, LinkingError> {
         match (self.order, self.number(plan)) {
             (Some(order), _) => fixed_orders(plan, &[order]),
@@ -116,7 +116,7 @@ pub fn fixed_orders(plan: &Plan, names: &[impl AsRef<str>]) -> Result<Vec<Layout
         .collect()
 }
 
-/// This many drawn orders, of the linker of that name or the first that is installed.
+/// This number of random orders, for the linker of that name or the first installed one.
 pub fn drawn_orders(
     plan: &Plan,
     linker: Option<&str>,
@@ -150,11 +150,11 @@ pub fn check_tracked(plan: &Plan) -> Result<(), LinkingError> {
 /// Whether linking in one fixed order made any difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixedOrderEffect {
-    /// It did.
+    /// The order made a difference.
     Differs,
     /// The build is the same without it: the build ignores the order.
     Ignored,
-    /// Without the order it does not build.
+    /// The effect is unknown, since the revision does not build without the order.
     Unknown,
 }
 

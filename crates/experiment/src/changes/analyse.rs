@@ -33,8 +33,8 @@ pub struct ChangeAnalysis {
 
 /// Judges all series, and keeps what is new.
 ///
-/// What was judged before and has not changed since is not lived through again: the same command
-/// twice says the same.
+/// A series that was judged before and did not change since is not judged again: the same command
+/// twice gives the same answer.
 pub fn analyse(
     store: &mut Store,
     scope: Scope<'_>,
@@ -110,7 +110,8 @@ fn keep(
     Ok(all)
 }
 
-/// What is judged: with what other layouts have shown to be the commit's, as that may be over.
+/// The digest of the judged data; it includes the changes that other layouts attributed to commits,
+/// since these may be over.
 fn judged(digest: Digest, known: &[Change]) -> Digest {
     let settled = known.iter().filter(|change| change.is_settled_by_layouts());
     let settled: String = settled.map(|change| format!("{}\n", change.name)).collect();

@@ -67,12 +67,12 @@ pub(super) fn mark(
     Ok(())
 }
 
-/// Whether a change is of the level, and not known to be of something else.
+/// Whether a change is of the level, and has no other known cause.
 pub(super) fn may_be_machines(change: &stats::DetectedChange) -> bool {
     is_known(change) && change.kind != Kind::Environment
 }
 
-/// Whether it has a size.
+/// Whether the change has a size.
 fn is_known(change: &stats::DetectedChange) -> bool {
     change.kind.is_of_level() && change.effect.is_finite() && change.effect > -1.0
 }
@@ -104,7 +104,7 @@ fn moved_words(moved: &ReferenceMove, tracks: &[ReferenceTrack]) -> String {
     format!("the reference became {:.1} % {verb} ({which})", share * 100.0)
 }
 
-/// What values of a metric do when the machine becomes slower.
+/// The response of a metric's values to a slower machine.
 fn response(metric: &Metric) -> SlowResponse {
     match (&metric.unit, metric.better) {
         (Unit::Nanoseconds, _) => SlowResponse::Rise,
@@ -246,7 +246,7 @@ impl LabGathering {
         })
     }
 
-    /// A change that is kept and stands.
+    /// A kept change that is not withdrawn.
     fn kept(&self, change: &Change) -> Option<LabChange> {
         let finding = &change.finding;
         let effect = finding.effect.filter(|effect| *effect > -1.0)?;

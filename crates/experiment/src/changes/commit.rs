@@ -94,9 +94,9 @@ fn is_of_program(change: &Change) -> bool {
     kind.is_of_level() && kind != ChangeKind::Environment && change.series.metric.name != BUILD_TIME
 }
 
-/// Which commits gave the same program as the one before, on one host.
+/// The commits that gave the same program as the one before, on one host.
 struct EqualBuilds {
-    /// What was built at each place in history that one revision has.
+    /// The build at each place in history that only one revision has.
     built: BTreeMap<u64, (String, Digest)>,
     /// From the second build to the last one, of builds with equal artifacts one after the other;
     /// by the place of the last one.
@@ -132,14 +132,14 @@ impl EqualBuilds {
         stretch.contains(&place).then_some(stretch)
     }
 
-    /// Whether any place after the first and up to the second one is ruled out.
+    /// Whether any place after the first and up to the second one is excluded.
     fn has_any(&self, (good, bad): (u64, u64)) -> bool {
         let next = self.stretches.range(good + 1..).next();
         next.is_some_and(|(_, stretch)| *stretch.start() <= bad)
     }
 
-    /// Puts a change at the first commit of its program, or at the next commit of another one; it
-    /// stays where all between both sides is one program.
+    /// Puts a change at the first commit of its program, or at the next commit of another one; a
+    /// change between sides of one program stays where it is.
     fn move_off(&self, change: &mut Change, orders: &RevisionOrders) {
         let is_movable = change.named_by.is_none() && is_of_program(change);
         let finding = &mut change.finding;

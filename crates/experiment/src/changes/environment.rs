@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What a point was measured with: host, kernel, compiler and others, each in a few words.
+/// The conditions of a point: host, kernel, compiler and others, each in a few words.
 pub type Tags = BTreeMap<String, String>;
 
 /// The tags of all points of a series, what is not said of one being as it was before. Only what
@@ -24,16 +24,16 @@ pub struct Environments {
 pub struct Difference {
     /// Its name.
     pub tag: String,
-    /// What it was.
+    /// The value before.
     pub before: String,
-    /// What it is.
+    /// The value after.
     pub after: String,
 }
 
 impl Environments {
-    /// Of the tags of each point, in order. That something is not known of a point is no sign that
-    /// it changed there: it is taken to be as at the nearest point before that says it, else at the
-    /// first that does.
+    /// The environments with these tags of each point, in order. An unknown value is no sign of a
+    /// change: it is assumed to be that of the nearest earlier point with a value, otherwise that
+    /// of the first point with one.
     #[must_use]
     pub fn new(tags: Vec<Tags>) -> Self {
         let mut first = Tags::new();
@@ -58,13 +58,13 @@ impl Environments {
         Self { first, changes, numbers }
     }
 
-    /// A number for each point; equal numbers stand for equal tags.
+    /// A number for each point; equal numbers mean equal tags.
     #[must_use]
     pub fn numbers(&self) -> Vec<u32> {
         self.numbers.clone()
     }
 
-    /// What differs between two points, in order of the names.
+    /// The differences between two points, in order of the names.
     #[must_use]
     pub fn differences(&self, before: usize, after: usize) -> Vec<Difference> {
         let (Some(old), Some(new)) = (self.at(before), self.at(after)) else {

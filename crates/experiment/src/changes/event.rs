@@ -12,7 +12,7 @@ pub struct ChangeEvent<'a> {
     pub good: String,
     /// … and not after this one.
     pub bad: String,
-    /// That of the revision which most of them take for the first.
+    /// The full name of the revision that is most often the likeliest first one.
     pub revision: String,
     /// The changes, the largest first.
     pub changes: Vec<&'a Change>,
@@ -36,12 +36,12 @@ pub fn place_of(change: &Change, orders: &RevisionOrders) -> (u64, u64) {
 
 /// Groups changes into events, in order of history.
 ///
-/// A change is somewhere in an interval of revisions and most likely at one of them. Those agree
-/// whose intervals have revisions in common that are no farther from any of their likeliest than
-/// the detector's place is off. Each, the exactest first, joins the event that it agrees with and
-/// whose place is nearest, else it is one. An event's revisions are the common ones and each
-/// change's likeliest. How values scatter is known least: such changes join an event of levels only
-/// where that is, and move it nowhere. Changes whose revisions are not known are left out.
+/// A change is somewhere in an interval of revisions and most likely at one of them. Changes agree
+/// if their intervals have common revisions that are within the detector's error from each change's
+/// likeliest one. Each change, the most exact first, joins the nearest event that it agrees with,
+/// or begins one. An event's revisions are the common ones and each change's likeliest one. Changes
+/// of the spread are the least exact: they join an event of levels only at its place, and do not
+/// move it. Changes with unknown revisions are left out.
 #[must_use]
 pub fn events<'a>(
     changes: impl IntoIterator<Item = &'a Change>,

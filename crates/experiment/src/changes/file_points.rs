@@ -44,8 +44,8 @@ impl PointOrder {
     }
 }
 
-/// Whether paths are in the order of a dictionary, in which a shell writes a pattern: no user types
-/// `run-10` before `run-2`.
+/// Whether paths are in the order of a dictionary, in which a shell writes a pattern: a user would
+/// not type `run-10` before `run-2`.
 fn is_by_letters(paths: &[PathBuf]) -> bool {
     // With a locale, shells leave out punctuation and compare letters of either case.
     let letters = |path: &PathBuf| -> String {
@@ -106,7 +106,8 @@ pub fn series_of_files(files: &[(PathBuf, FilePoint)], better: Option<Direction>
     }
 }
 
-/// The series of a value, without a point. That less is better no tool says: it is what is usual.
+/// The series of a value, without a point. No tool gives the direction, so the usual one is
+/// assumed: less is better.
 fn begin(value: &FileValue, better: Option<Direction>) -> GivenSeries {
     let better = better.or(Some(value.better).filter(|it| *it == Direction::Higher));
     GivenSeries::begun(Some(value.series.clone()), value.unit.clone(), better)

@@ -1,11 +1,11 @@
-//! Which changes the user wants to see.
+//! The changes that the user wants to see.
 
 use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Finding, Life, SeriesKey};
 use tacho_stats::changes::{DetectedChange, Drift};
 
 use super::kept_alert::kind_of;
 
-/// What a change may be wanted for.
+/// The kinds of changes that may be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedKind {
     /// Its kind.
@@ -39,7 +39,7 @@ impl From<Life> for WantedLife {
     }
 }
 
-/// Which changes are shown.
+/// A filter of changes.
 #[derive(Clone, Debug)]
 pub struct ChangeFilter {
     /// The names of benchmarks; empty: all.
@@ -50,9 +50,9 @@ pub struct ChangeFilter {
     pub min_effect: f64,
     /// Empty: all kinds.
     pub kinds: Vec<WantedKind>,
-    /// What users say; empty: all but false alarms.
+    /// The states given by users; empty: all but false alarms.
     pub states: Vec<ChangeState>,
-    /// Where changes stand by themselves; empty: all but withdrawn.
+    /// The states given by analyses; empty: all but withdrawn.
     pub lives: Vec<WantedLife>,
     /// After the first, up to the second of these places in history.
     pub orders: (u64, u64),
@@ -61,7 +61,7 @@ pub struct ChangeFilter {
 }
 
 impl Default for ChangeFilter {
-    /// All changes of all history that stand and are no false alarms.
+    /// All changes of all history that are neither withdrawn nor false alarms.
     fn default() -> Self {
         Self {
             benchmarks: Vec::new(),
@@ -111,7 +111,7 @@ impl ChangeFilter {
             && (bad > self.orders.0 && good < self.orders.1)
     }
 
-    /// Whether what is said of a change, by users and by itself, is wanted.
+    /// Whether the states of a change, from users and from analyses, are requested.
     fn shows_state(&self, change: &Change) -> bool {
         let (state, life) = (change.state(), WantedLife::from(change.life));
         let said = match self.states.as_slice() {
@@ -125,7 +125,7 @@ impl ChangeFilter {
         said && stands
     }
 
-    /// Whether a gap is shown: whether it lies in the range, or in part.
+    /// Whether a gap is shown: whether it is in the range, at least in part.
     #[must_use]
     pub fn shows_gap(&self, gap: &BuildGap) -> bool {
         gap.last.order > self.orders.0 && gap.first.order <= self.orders.1

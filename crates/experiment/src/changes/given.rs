@@ -12,11 +12,11 @@ use super::{Environments, Judgement, judge_measured};
 pub struct JudgedGiven<'a> {
     /// The series.
     pub given: &'a GivenSeries,
-    /// What stands for each point: the median of its samples; not finite where there is a gap.
+    /// The value of each point: the median of its samples; not finite for a gap.
     pub values: Vec<f64>,
     /// With what each point was measured.
     pub environments: Environments,
-    /// What was found.
+    /// The judgement.
     pub judgement: Judgement,
 }
 
@@ -46,7 +46,7 @@ fn points(given: &GivenSeries) -> (Environments, Vec<SeriesValue>) {
     (environments, points)
 }
 
-/// What each run says of each point; none where the series is not judged by that.
+/// The readings of each point in each run; `None` if the series is not judged by them.
 fn readings(given: &GivenSeries) -> Option<Vec<RunReading>> {
     let mut runs = Executions::new();
     for (revision, point) in given.points.iter().enumerate() {

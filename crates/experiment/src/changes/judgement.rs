@@ -1,4 +1,4 @@
-//! What was found in one series among many.
+//! The judgement of one series among many.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use tacho_record::{Digest, TagChange};
 use tacho_stats::changes::{DetectedChange, Detection};
 use tacho_stats::history::HistoryVerdict;
 
-/// What was found in one series among many.
+/// The judgement of one series among many.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// What the detector found, without what follows.
+    /// The detector's findings, without those below.
     pub detection: Detection,
     /// Changes that would be reported if this series were the only one: this many series show as
     /// clear ones by chance.
@@ -17,14 +17,14 @@ pub struct Judgement {
     /// The largest p value that is believed: of this many series, or of a series that is judged by
     /// its runs.
     pub cut: f64,
-    /// What its runs know, where the series was measured in rounds and judged by them.
+    /// The verdict from its runs, if the series was measured in rounds and judged by them.
     pub history: Option<HistoryVerdict>,
     /// Why changes are the machine's, by their places.
     pub machines: BTreeMap<usize, TagChange>,
 }
 
 impl Judgement {
-    /// Whether nothing was found, believed or not.
+    /// Whether there are no findings, believed or not.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.everything().everything().is_empty()
@@ -39,7 +39,7 @@ impl Judgement {
         if machines.is_empty() { material } else { Digest::of(format!("{material}{machines}")) }
     }
 
-    /// What the detector found, believed or not.
+    /// All findings of the detector, believed or not.
     #[must_use]
     pub fn everything(&self) -> Detection {
         let mut detection = self.detection.clone();

@@ -1,4 +1,4 @@
-//! A change as it is kept and as the ledger of the detector has it, each made from the other.
+//! Conversions between a kept change and an alert of the detector's ledger.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub(super) fn effect(finding: &Finding) -> f64 {
     finding.effect.unwrap_or((finding.after - finding.before).signum() * f64::INFINITY)
 }
 
-/// What is kept of a change, as the ledger has it; nothing where its places have no values now.
+/// The alert of a kept change; `None` if its places have no values now.
 pub(super) fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Alert> {
     let finding = &change.finding;
     let place = |revision: &str| places.get(revision).copied();
@@ -58,7 +58,7 @@ fn reason(why: Withdrawal) -> WithdrawalReason {
     }
 }
 
-/// A kind as it is kept.
+/// The kept form of a kind.
 #[must_use]
 pub fn kind_of(kind: stats::Kind) -> ChangeKind {
     match kind {

@@ -29,15 +29,15 @@ pub const CATCH_UP: usize = 25;
 /// it is not confirmed: one run may have measured all of them.
 const SETTLED: usize = 8;
 
-/// What became of a change that was measured again and did not differ.
+/// The state of a change that was measured again and did not differ.
 const NOT_REPRODUCED: Life = Life::Withdrawn { why: Withdrawal::NotReproduced };
 
 /// The result of an analysis of one series.
 #[derive(Debug)]
 pub struct LifeUpdate {
-    /// The changes that are new or otherwise than they were kept.
+    /// The changes that are new or differ from the kept ones.
     pub changes: Vec<Change>,
-    /// What happened, each with the name of its change.
+    /// The events, each with the name of its change.
     pub happenings: Vec<(String, Happening)>,
 }
 
@@ -45,9 +45,9 @@ pub struct LifeUpdate {
 pub struct SeriesLife<'a> {
     /// The series.
     pub material: &'a Material,
-    /// What is found in it now.
+    /// The present judgement.
     pub judgement: &'a Judgement,
-    /// What is kept of it, withdrawn changes too.
+    /// The kept changes, including withdrawn ones.
     pub known: &'a [Change],
     /// Its last analysis.
     pub before: Option<&'a Analysis>,
@@ -62,9 +62,9 @@ impl SeriesLife<'_> {
     /// Names that are taken are `names`, which the new ones are added to.
     pub fn live(&self, names: &mut HashSet<String>) -> LifeUpdate {
         let places = self.material.programs();
-        // What measuring again did not show stays withdrawn.
+        // A change that was not reproduced stays withdrawn.
         let known = self.known.iter().filter(|change| change.life != NOT_REPRODUCED);
-        // What cannot be looked at now is left as it is.
+        // A change that cannot be judged now is not changed.
         let mut kept: HashMap<u32, &Change> = HashMap::new();
         let mut alerts = Vec::new();
         for (id, change) in (1..).zip(known) {
@@ -92,8 +92,8 @@ impl SeriesLife<'_> {
         self.reported(&alerts, &kept, &events, names)
     }
 
-    /// Whether values were added since the last analysis: without any, a point may still have gone
-    /// or come back, as when a build recipe is edited.
+    /// Whether values were added since the last analysis: without new values, a point may still
+    /// disappear or come back, as after an edit of the build recipe.
     fn has_new_values(&self) -> bool {
         self.before.is_none_or(|before| self.material.is_newer_than(before.at))
     }
@@ -112,16 +112,16 @@ impl SeriesLife<'_> {
         kept.iter().filter(|(_, change)| is_refined(change)).map(|(&id, _)| id).collect()
     }
 
-    /// What was measured again and did not differ: history still shows it, and it is reported no
-    /// more.
+    /// The changes that were measured again and did not differ: history still shows them, but they
+    /// are not reported.
     fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<PlaceMeasuredAgain> {
         let gone = self.known.iter().filter(|change| change.life == NOT_REPRODUCED);
         gone.filter_map(|change| PlaceMeasuredAgain::of(change, places)).collect()
     }
 
-    /// What is reported and cannot be looked at now, as where its revisions do not build any more.
-    /// A provisional change counts as well: no analysis can confirm or withdraw it there. One that
-    /// was not seen any more before is not reported.
+    /// The reported changes that cannot be judged now, as when their revisions do not build any
+    /// more. Provisional changes count as well: no analysis can confirm or withdraw them. A change
+    /// that was already not seen before is not reported.
     fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<HiddenChange> {
         let points = self.material.series.points.iter().enumerate();
         let all: HashMap<&str, usize> =
@@ -149,9 +149,9 @@ impl SeriesLife<'_> {
         self.known.iter().filter(is_hidden).filter_map(hidden).collect()
     }
 
-    /// Whether a change that is found now is one of those, or several together, seen from farther
-    /// away: not if it is twice as large as they are, as it would be if something else had come to
-    /// them. What the environment did explains no change of the program.
+    /// Whether a change that is found now is one of those, or several together, seen from a
+    /// distance. If it is twice as large, another change has been added. A change of the
+    /// environment explains no change of the program.
     fn is_hidden<'a>(
         &self,
         found: &stats::DetectedChange,
@@ -186,7 +186,7 @@ impl SeriesLife<'_> {
         let last = all.len().saturating_sub(added.clamp(1, CATCH_UP));
         let mut lengths: Vec<usize> =
             self.last_of_runs(&all[last..]).map(|place| place + 1).collect();
-        // The last one is what is judged together with the other series.
+        // The last length is judged together with the other series.
         lengths.pop();
         lengths.push(self.material.points.len());
         lengths
@@ -200,8 +200,7 @@ impl SeriesLife<'_> {
         of_runs.filter_map(|of_run| of_run.last().copied())
     }
 
-    /// What the detector finds at a length and can be believed; of what is known already, less will
-    /// do.
+    /// The detector's findings at a length that are believed; known changes need less evidence.
     fn found(
         &self,
         length: usize,
@@ -271,8 +270,8 @@ impl SeriesLife<'_> {
         events: &[AlertEvent],
         names: &mut HashSet<String>,
     ) -> LifeUpdate {
-        // What was withdrawn before is as it was. What is new and not seen any more was not
-        // reported yet.
+        // Changes that were withdrawn before do not change. New changes that are not seen any more
+        // were not reported yet.
         let is_reported = |alert: &&Alert| match kept.get(&alert.id) {
             Some(change) => alert.stands() || change.stands(),
             None => alert.stands() && (alert.missed == 0 || alert.state == AlertState::Confirmed),
@@ -308,11 +307,8 @@ impl SeriesLife<'_> {
         alert.state == AlertState::Confirmed || (alert.missed == 0 && since >= SETTLED)
     }
 
-    /// Leaves fixed what was: that the analyses see a change no more is no sign that its level did
-    /// not come back.
-    ///
-    /// Of a change that still stands, when with the other one not seen any more, the values say
-    /// that it is so.
+    /// Keeps fixed changes fixed. A change that analyses do not see any more may still have had its
+    /// level come back. A change whose fix is not seen any more stays fixed if the values show it.
     fn keep_fixed(
         &self,
         fixed: &mut HashMap<String, String>,
@@ -333,8 +329,8 @@ impl SeriesLife<'_> {
         }
     }
 
-    /// Whether the values from where another change was to the next one that stands are back where
-    /// they were before this one.
+    /// Whether the values from the other change's place to the next change that is not withdrawn
+    /// are back at the level before this one.
     fn is_back(&self, alert: &Alert, other: &Alert, alerts: &[Alert]) -> bool {
         let place = other.change.index;
         let later = alerts.iter().filter(|later| later.stands() && later.change.kind.is_of_level());
@@ -379,7 +375,7 @@ impl SeriesLife<'_> {
         };
         let mut finding = self.finding(alert);
         if let Some(before) = before.filter(|_| alert.missed > 0) {
-            // What is not seen now came with what it came with.
+            // A change that is not seen now keeps its environment.
             finding.environment.clone_from(&before.finding.environment);
         }
         match before {
@@ -448,12 +444,12 @@ impl SeriesLife<'_> {
     }
 }
 
-/// A change with its ends among all points, such as one whose place has no values now.
+/// A change with its ends among all points, whose place has no values now.
 struct HiddenChange {
     good: usize,
     bad: usize,
     effect: f64,
-    /// Whether it is the program's, and not the environment's.
+    /// Whether the change is the program's, and not the environment's.
     is_programs: bool,
 }
 
@@ -470,8 +466,8 @@ impl PlaceMeasuredAgain {
         Some(Self { index, effect: effect(&change.finding) })
     }
 
-    /// Whether that is the same one once more: at the same place and in the same direction, and not
-    /// twice as large, as it would be if something else had come to it.
+    /// Whether a change that is found now is this one again: at the same place, in the same
+    /// direction, and less than twice as large; otherwise another change has been added.
     fn is(&self, found: &stats::DetectedChange) -> bool {
         let alike = (found.effect > 0.0) == (self.effect > 0.0) && found.kind.is_of_level();
         alike
@@ -485,7 +481,7 @@ fn size(effect: f64) -> f64 {
     effect.max(-1.0).ln_1p().abs()
 }
 
-/// What was measured again and differed is a fact, however long no analysis sees it.
+/// A change that was measured again and differed is a fact, even if analyses miss it for long.
 fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
     for alert in alerts {
         if kept.get(&alert.id).is_some_and(|change| change.differs_again()) {
@@ -538,7 +534,7 @@ fn as_known(alert: &Alert, kept: Option<&Change>) -> stats::DetectedChange {
     change
 }
 
-/// What happened to a change since it was kept, in order.
+/// The events of a change since it was kept, in order.
 fn happened(
     before: Option<&Change>,
     now: &Change,
@@ -576,8 +572,7 @@ fn happened(
     all
 }
 
-/// Whether it is reported otherwise than it was: at another place, of another kind, within other
-/// ends, or larger or smaller than was thought.
+/// Whether the reported finding differs from the earlier one: another place, kind, range or size.
 fn has_moved(before: &Finding, now: &Finding) -> bool {
     let outside = now
         .effect

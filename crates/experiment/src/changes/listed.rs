@@ -1,4 +1,4 @@
-//! What a list of changes shows, and what stands beside it.
+//! The content of a list of changes, and its notes.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::ExperimentError;
 
 /// The changes of a list.
 pub struct ListedChanges<'a> {
-    /// Those that are shown as changes of the program.
+    /// The changes that are shown as changes of the program.
     pub shown: Vec<&'a Change>,
-    /// Those that are probably other work on the host.
+    /// The changes that are probably other work on the host.
     pub other_work: Vec<&'a Change>,
-    /// Those of series that the plan no longer has. Only a filter of all changes shows them too.
+    /// The changes of series that the plan no longer has. Only a filter of all changes shows them.
     pub unplanned: Vec<&'a Change>,
     /// How many of the plan's series are unacknowledged regressions.
     pub regressions: usize,

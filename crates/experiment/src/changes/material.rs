@@ -29,13 +29,11 @@ const CONDITIONS: [&str; 7] =
 pub struct Material {
     /// The series, one point a revision that was tried on its host.
     pub series: Series,
-    /// For each of them the place of the point whose values stand for it, as they are those of the
-    /// same program.
+    /// For each point the place of the point that represents it, since both are the same program.
     stands: Vec<Option<usize>>,
-    /// For each of them its value; not finite where there is none, or where the same program stands
-    /// before it.
+    /// The value of each point; not finite without one, or if an earlier point represents it.
     pub points: Vec<SeriesValue>,
-    /// What each run says of each point; none where the series is judged by the values of its
+    /// The readings of each point in each run; `None` if the series is judged by the values of its
     /// points.
     pub readings: Option<Vec<RunReading>>,
     /// With what each was measured.
@@ -82,7 +80,7 @@ impl Material {
         self.ended.is_none_or(|ended| ended >= at)
     }
 
-    /// What is found in the first points, as if there were no others yet.
+    /// The detection in the first points, as if there were no others yet.
     #[must_use]
     pub fn detect_until(&self, length: usize) -> Detection {
         let points = &self.points[..length];
@@ -99,8 +97,8 @@ impl Material {
         detection
     }
 
-    /// What is found in the first points of a count that repeats, where the detector of values had
-    /// too few; nothing of other metrics.
+    /// The detection in the first points of a count that repeats, if there were too few values for
+    /// the usual detector; `None` for other metrics.
     #[must_use]
     pub fn exactly(&self, by_values: &Detection, length: usize) -> Option<Detection> {
         let is_counted = self.series.key.metric.name == Counter::CallgrindInstructions.name();
@@ -183,7 +181,7 @@ impl Material {
         &self.series.points[place].revision.id
     }
 
-    /// The digest of all that is judged, and of who judges.
+    /// The digest of all judged data, and of the detector's version.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut text = format!("judged 12 by {}\n", env!("CARGO_PKG_VERSION"));
@@ -204,8 +202,7 @@ impl Material {
     }
 }
 
-/// What was measured of a program as one point: nothing where only a lower bound of its median is
-/// known.
+/// The measurements of a program as one point; `None` if only a lower bound of its median is known.
 ///
 /// Samples that reached a limit rank above all others, so that leaving them out would make a
 /// program that became slower look faster.
@@ -219,14 +216,14 @@ fn point(measured: &Point, environment: u32) -> Option<SeriesValue> {
     (!is_bound(measured)).then_some(SeriesValue { value: summary.median, ..known })
 }
 
-/// Whether of the median of what was measured only a lower bound is known.
+/// Whether only a lower bound of the median is known.
 fn is_bound(measured: &Point) -> bool {
     let limited = &measured.limited;
     let bounds = || Summary::sampled(&measured.values, &limited.bounds, false);
     limited.count > 0 && bounds().is_none_or(|summary| summary.is_bound)
 }
 
-/// The executions whose values stand for each point; none where a run has a number too large.
+/// The executions that represent each point; `None` if a run's number is too large.
 fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Executions> {
     let mut runs: BTreeMap<u32, Vec<(u32, u32, HistoryExecution)>> = BTreeMap::new();
     for (revision, stands) in used.iter().enumerate() {
@@ -243,9 +240,8 @@ fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Execut
     Some(runs.into_iter().map(in_order).collect())
 }
 
-/// For each point the place of the one whose values stand for it. Neighbours with the same
-/// artifacts are one program and so one point: the first of them has the values, wherever they were
-/// measured.
+/// For each point the place of the one that represents it. Neighbours with the same artifacts are
+/// one program and so one point: the first of them has the values, wherever they were measured.
 fn by_program(points: &[Point]) -> Vec<Option<usize>> {
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let has_any = |point: &Point| !point.values.is_empty() || point.limited.count > 0;
@@ -266,11 +262,11 @@ fn by_program(points: &[Point]) -> Vec<Option<usize>> {
     stands
 }
 
-/// What was measured with, run by run.
+/// The conditions of measurement, run by run.
 #[derive(Clone, Debug, Default)]
 pub struct RunTags(HashMap<i64, RunFacts>);
 
-/// What is known of a run.
+/// The facts of a run.
 #[derive(Clone, Debug)]
 struct RunFacts {
     tags: Tags,
@@ -326,7 +322,7 @@ impl RunTags {
     }
 }
 
-/// What a tool that a build found is to it.
+/// The role of a tool that a build found.
 fn sort_of(tool: &str) -> &'static str {
     match tool {
         "ld" => "linker",
@@ -335,8 +331,8 @@ fn sort_of(tool: &str) -> &'static str {
     }
 }
 
-/// How a build was made: with which tools, with which quirks, and, where there are none, by which
-/// recipe. A recipe with quirks says nothing of the command.
+/// How a build was made: with which tools, with which quirks, and, without quirks, by which recipe.
+/// A recipe with quirks does not show whether the command changed.
 fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
     let recipe = (TagChange::RECIPE.to_owned(), build.recipe.short());
     let quirks =

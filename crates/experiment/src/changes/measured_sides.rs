@@ -1,4 +1,4 @@
-//! What was measured on both sides of a change.
+//! The measurements on both sides of a change.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const ALIKE: f64 = 0.005;
 pub struct MeasuredSide {
     /// The full names of the revisions, in order of history.
     pub revisions: Vec<String>,
-    /// What stands for each of them: the median of its samples.
+    /// The level of each revision: the median of its samples.
     pub levels: Vec<f64>,
     /// All values of their samples.
     pub values: Vec<f64>,
@@ -30,7 +30,8 @@ pub struct MeasuredSide {
 }
 
 impl MeasuredSide {
-    /// Where its level is, by one value a revision: samples of one are no independent ones.
+    /// The summary of the side's level, by one value a revision: samples of one revision are not
+    /// independent.
     #[must_use]
     pub fn level(&self) -> Option<Summary> {
         Summary::of(&self.levels)
@@ -55,8 +56,8 @@ pub fn are_other_levels(sides: &[MeasuredSide; 2], change: &Change) -> bool {
 }
 
 /// Both sides of a change of that series, from the change before to the change after; `others` are
-/// all changes. What may be at the level after that one is left out. Nothing where the places of
-/// its revisions are not known.
+/// all changes. Revisions that may be at the level after that change are left out. `None` if the
+/// places of its revisions are unknown.
 #[must_use]
 pub fn measured_sides<'a>(
     judged: &JudgedSeries,
@@ -66,7 +67,7 @@ pub fn measured_sides<'a>(
 ) -> Option<[MeasuredSide; 2]> {
     let material = &judged.material;
     let points = &material.series.points;
-    // A bisection may have named a commit that is none of the series.
+    // A bisection may have named a commit that is not in the series.
     let from_on = |id: &str| {
         let order = *orders.get(id)?;
         Some(points.partition_point(|point| point.revision.order < order))
@@ -101,7 +102,7 @@ fn side(material: &Material, range: Range<usize>, last: bool) -> MeasuredSide {
         places.iter().flat_map(|&place| material.runs(place)).copied().collect();
     runs.sort_unstable();
     runs.dedup();
-    // What was built twice to the same artifacts, as after a revert, was measured once.
+    // A program that was built twice, as after a revert, was measured once.
     let mut counted = HashSet::new();
     let own = places.iter().filter(|&&place| counted.insert(material.measured_at(place)));
     let values = own.flat_map(|&place| material.samples(place)).copied().collect();

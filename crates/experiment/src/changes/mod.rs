@@ -1,4 +1,4 @@
-//! What changed over history, in all series at once.
+//! The analysis of changes over history, in all series at once.
 //!
 //! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its
 //! numbers mean. Here all series of a plan are judged together ([`judge`](judge()): how much of it

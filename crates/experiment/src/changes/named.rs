@@ -6,7 +6,7 @@ use tacho_record::{Bisection, Change, CommitOfMerge, Life};
 use super::event::RevisionOrders;
 
 /// Shows each change at the commit that the newest of these bisections of its series named within
-/// its range, and by the effect that the bisection measured where that of the series may be none.
+/// its range, and with the bisection's effect if the effect of the series may be 0.
 ///
 /// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
 pub(super) fn take_up(bisections: &[Bisection], orders: &RevisionOrders, changes: &mut [Change]) {
@@ -15,9 +15,9 @@ pub(super) fn take_up(bisections: &[Bisection], orders: &RevisionOrders, changes
     }
 }
 
-/// Says which commit of the merge a bisection named, where a change is at one: such a bisection
-/// moves no change. The series has the merge, and of its commits nothing but that bisection has
-/// values.
+/// Adds the commit that a bisection named inside a merge to a change at this merge. Such a
+/// bisection moves no change: the series has the merge, and only that bisection has values of its
+/// commits.
 pub(super) fn name_merge_commit(bisections: &[Bisection], change: &mut Change) {
     if change.finding.kind.is_of_level() {
         change.of_merge = bisections.iter().rev().find_map(|it| commit_of_merge(it, change));
@@ -43,7 +43,7 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
     finding.revision.clone_from(&culprit.revision);
     finding.good.clone_from(&culprit.parent);
     finding.bad.clone_from(&culprit.revision);
-    // What the series leaves open, fresh pairs of both commits have decided.
+    // Fresh pairs of both commits decide where the series is unclear.
     let holds_0 = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;
     let is_same_metric = is_of_cpu || bisection.standing.by_cpu.is_none();
     let is_ratio = asked.by == ValueComparison::Ratio && is_same_metric;
@@ -80,7 +80,7 @@ fn commit_of_merge(bisection: &Bisection, change: &Change) -> Option<CommitOfMer
     })
 }
 
-/// Whether a bisection measured what the series of a change does.
+/// Whether a bisection measured the same as the series of a change.
 fn is_of_series(bisection: &Bisection, change: &Change) -> bool {
     let (asked, series) = (&bisection.asked, &change.series);
     bisection.host == series.host

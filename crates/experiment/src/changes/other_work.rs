@@ -73,7 +73,7 @@ fn words(left: WithoutWaiting) -> TagChange {
     TagChange { tag: TagChange::OTHER_WORK.to_owned(), before: String::new(), after }
 }
 
-/// Where an execution was: in which run, which round, and at which position.
+/// The place of an execution: run, round and position.
 type ExecutionPlace = (i64, u32, u32);
 
 /// The executions of a benchmark, by the revision and what was built of it.
@@ -111,8 +111,7 @@ impl BuildExecutions {
         Ok(Self(all))
     }
 
-    /// Those of the last or the first places of a range that have values; of a program that several
-    /// places have, once.
+    /// The times at the last or the first places with values in a range; each program counts once.
     fn of(&self, material: &Material, places: Range<usize>, last: bool) -> Vec<ExecutionTimes> {
         let mut places: Vec<usize> =
             material.places().filter(|place| places.contains(place)).collect();

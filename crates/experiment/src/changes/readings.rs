@@ -1,5 +1,4 @@
-//! What each run says of each revision of a series, where there is enough to judge the series by
-//! it.
+//! The readings of each revision in each run of a series, if they suffice to judge the series.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +12,9 @@ pub(super) type Executions = BTreeMap<u32, Vec<HistoryExecution>>;
 
 /// The readings of all runs; none where the detector of values serves the series better.
 ///
-/// That is so where fewer than three revisions were sampled, where a value has no logarithm, and
-/// where samples of one program in one run are always equal: a count without noise needs no model
-/// of noise, unless there are too few values for that detector.
+/// They do not suffice if fewer than three revisions were sampled, if a value has no logarithm, or
+/// if samples of one program in one run are always equal: a count without noise needs no model of
+/// noise, unless there are too few values for the detector of values.
 pub(super) fn readings_of(runs: &Executions) -> Option<Vec<RunReading>> {
     let is_usable = runs.values().flatten().all(|one| one.ln.is_finite());
     let is_noisy = || runs.values().any(|executions| scatters(executions));

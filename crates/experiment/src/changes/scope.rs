@@ -25,12 +25,12 @@ pub struct Scope<'a> {
 pub struct JudgedSeries {
     /// The series, and how it was judged.
     pub material: Material,
-    /// What was found.
+    /// The judgement.
     pub judgement: Judgement,
 }
 
 impl JudgedSeries {
-    /// Whether it has a verdict, if only that all values are equal.
+    /// Whether the series has a verdict, even if only that all values are equal.
     #[must_use]
     pub fn is_judged(&self) -> bool {
         matches!(self.judgement.detection.judged, JudgementStatus::Yes | JudgementStatus::Constant)

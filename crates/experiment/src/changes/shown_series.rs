@@ -1,4 +1,4 @@
-//! What is to be said beside the tables of series that are shown.
+//! The notes beside the tables of series.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::scope::JudgedSeries;
 use super::stored::StoredChanges;
 
 impl StoredChanges {
-    /// Those of these series that have no verdict yet, and values at several revisions: a single
-    /// one has nothing to be compared with.
+    /// The series among these without a verdict yet, and with values at several revisions: a single
+    /// revision cannot be compared.
     #[must_use]
     pub fn unjudged(&self, shown: &[Series]) -> Vec<&JudgedSeries> {
         let has_several = |series: &&Series| {

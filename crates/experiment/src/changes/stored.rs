@@ -1,4 +1,4 @@
-//! What was found on all hosts, and what names stand for in it.
+//! The changes on all hosts, and the meaning of names among them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -20,21 +20,21 @@ use crate::ExperimentError;
 /// Names that differ by at most this number of letters are taken for misspelled.
 const MISSPELLED: usize = 2;
 
-/// What was found on all hosts.
+/// The changes on all hosts.
 pub struct StoredChanges {
     /// All revisions, in order of history.
     pub revisions: Vec<Revision>,
     /// Their places in history.
     pub orders: RevisionOrders,
-    /// What was found on each host.
+    /// The analysis of each host.
     pub hosts: Vec<(HostId, ChangeAnalysis)>,
-    /// What could not be built, each with the name of the host.
+    /// The gaps of failed builds, each with the name of the host.
     pub unbuilt: Vec<(String, BuildGap)>,
     /// The benchmarks and metrics of the plan.
     planned: HashSet<(String, String)>,
 }
 
-/// Why a name stands for no change.
+/// The reason why a name means no change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownChange {
     /// Neither a change nor a revision has the name. `nearest` is spelled nearly like it.
@@ -44,7 +44,7 @@ pub enum UnknownChange {
     },
     /// No change is there at that revision.
     NothingThere {
-        /// Whether one was, which is withdrawn.
+        /// Whether there was one, which is withdrawn.
         was_there: bool,
     },
 }
@@ -113,7 +113,7 @@ impl StoredChanges {
         self.series().find(|judged| judged.material.series.key == change.series)
     }
 
-    /// What was measured on both sides of a change; nothing where its series cannot be looked at.
+    /// The measurements on both sides of a change; `None` if its series cannot be judged.
     #[must_use]
     pub fn sides(&self, change: &Change) -> Option<[MeasuredSide; 2]> {
         measured_sides(self.series_of(change)?, change, self.changes(), &self.orders)
@@ -158,7 +158,7 @@ impl StoredChanges {
         Some((unknown, names))
     }
 
-    /// The events of the changes that stand.
+    /// The events of the changes that are not withdrawn.
     #[must_use]
     pub fn events(&self) -> Vec<ChangeEvent<'_>> {
         events(self.changes().filter(|change| change.stands()), &self.orders)
@@ -177,8 +177,8 @@ impl StoredChanges {
         place_of(change, &self.orders)
     }
 
-    /// What is meant by a name: the change of that name, or all that stand at a revision, of whose
-    /// place in history `order` knows.
+    /// The changes that a name means: the change of that name, or all that are not withdrawn at a
+    /// revision. `order` gives the place of a revision in history.
     pub fn named(
         &self,
         name: &str,
@@ -229,8 +229,8 @@ fn newest_measured(analysed: &ChangeAnalysis) -> Option<&Revision> {
 
 /// The revisions that could not be built and are beside the history that is judged, such as commits
 /// of a branch that were only compared: neither the newest measured revision nor `HEAD` comes after
-/// them. Only what shares its place in history with another revision, or is newer than all that was
-/// measured, is looked up. A repository that cannot be asked now shows none.
+/// them. Only revisions that share their place in history with another one, or are newer than all
+/// measured ones, are looked up. The result is empty if the repository is not available now.
 fn unbuilt_aside(
     (plan, folder): (&Plan, &Path),
     revisions: &[Revision],

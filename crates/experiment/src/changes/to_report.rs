@@ -1,4 +1,4 @@
-//! Which changes are reported, and which are measured again before.
+//! The choice of changes to report, and of those to measure again before.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::confirm::{is_doubtful, why_not_here};
 use super::stored::StoredChanges;
 
 impl StoredChanges {
-    /// Changes of the plan that stand, to which the user has said nothing, and whose names are not
-    /// among those that were reported.
+    /// The changes of the plan that are not withdrawn, that the user has not judged, and that were
+    /// not reported before.
     #[must_use]
     pub fn unreported(&self, reported: &BTreeSet<String>) -> Vec<&Change> {
         let is_due = |change: &&Change| {
@@ -22,7 +22,7 @@ impl StoredChanges {
         self.changes().filter(is_due).collect()
     }
 
-    /// Those of the unreported changes that may be the host's: to be measured again before they are
+    /// The unreported changes that may be the host's. They are measured again before they are
     /// reported.
     #[must_use]
     pub fn to_confirm(&self, reported: &BTreeSet<String>) -> Vec<Change> {
@@ -31,8 +31,7 @@ impl StoredChanges {
         all.into_iter().cloned().collect()
     }
 
-    /// Those of these changes that can be measured again on this host, and the others with the
-    /// reason.
+    /// The changes that can be measured again on this host, and the others with the reason.
     #[must_use]
     pub fn divided(
         &self,

@@ -1,4 +1,4 @@
-//! What runs know of a series, as a judgement like all others.
+//! The verdict from a series' runs, as a judgement like all others.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::Judgement;
 
 /// A level of no more revisions that comes back is a dip, as it is to the detector of values.
 const DIP: usize = 12;
-/// It has come back if no more than this share of it is left.
+/// A level has come back if the residual is no more than this share.
 const BACK: f64 = 0.25;
 /// From this many values at the most the level before a change is taken.
 const NEAR: usize = 30;
@@ -83,8 +83,8 @@ pub(super) fn add_at_borders(
     detection.changes.sort_by_key(|change| change.index);
 }
 
-/// The first revisions with a reading after such borders: no run, nor runs that share revisions,
-/// measured both sides.
+/// The first revisions with a reading after borders across which no run, and no runs with shared
+/// revisions, measured both sides.
 fn borders(readings: &[RunReading]) -> Vec<usize> {
     let mut ends: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for one in readings {
@@ -157,7 +157,7 @@ fn level(points: &[SeriesValue], places: Range<usize>, of_newest: bool) -> Optio
     Summary::of(&near).map(|summary| summary.median)
 }
 
-/// Whether no environment was met on both sides.
+/// Whether no environment occurs on both sides.
 fn came_with_environment(change: &HistoryChange, points: &[SeriesValue]) -> bool {
     let met = |points: &[SeriesValue]| -> HashSet<u32> {
         points

@@ -1,4 +1,4 @@
-//! What a change means: worse or better, and whether it is over.
+//! The verdict on a change: worse or better, and whether it is over.
 
 use tacho_record::{Change, ChangeKind, ChangeState, ChangeVerdict, Direction, Finding};
 use tacho_stats::changes::{DetectedChange, Kind};
@@ -8,18 +8,17 @@ use super::RevisionOrders;
 /// A level has come back when no more than this share of the change is left.
 pub const RETURNED: f64 = 0.25;
 
-/// Which way is better, for one change: a wider spread is never.
+/// The verdict on one change: a wider spread is never better.
 #[must_use]
 pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
     let better = if change.kind == Kind::Spread { Direction::Lower } else { better };
     ChangeVerdict::of(change.effect > 0.0, better)
 }
 
-/// Whether it is a change of the program for the worse that still stands, and that no user has said
-/// anything to.
+/// Whether a change of the program for the worse is not withdrawn, and the user has not judged it.
 ///
-/// That a dip for the better is over is none, nor is what changed together with the environment,
-/// nor how values scatter around a level that did not change.
+/// The end of a dip for the better is no regression. Neither is a change together with the
+/// environment, nor a change of the spread around a constant level.
 #[must_use]
 pub fn is_new_regression(change: &Change) -> bool {
     let excused = match change.finding.kind {
@@ -27,19 +26,17 @@ pub fn is_new_regression(change: &Change) -> bool {
         ChangeKind::Environment => change.is_of_environment(),
         ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
     };
-    // What was not confirmed and is not seen just now is held, and blamed on no author.
+    // A change that was not confirmed and is not seen now is kept, but blamed on no author.
     change.is_seen()
         && change.state() == ChangeState::New
         && !excused
         && change.verdict() == ChangeVerdict::Worse
 }
 
-/// Whether a change may be what the host drifted from one run to the next: no run measured both
-/// sides of it, and one side was measured in a single run. Each side is given by its runs, each
-/// once.
+/// Whether a change may be a drift of the host from one run to the next: no run measured both sides
+/// of it, and one side was measured in a single run. Each side is given by its runs, each once.
 ///
-/// How far runs of the same program lie apart shows where a side has several: there the detector
-/// has it in its noise.
+/// If a side has several runs, the detector's noise includes their differences.
 #[must_use]
 pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
     let together = before.iter().any(|run| after.contains(run));
@@ -47,7 +44,7 @@ pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
 }
 
 /// Whether a change is still where it was when it was measured again: between both sides of that
-/// time. Else what that said is of another change.
+/// time. Otherwise the result is of another change.
 pub(super) fn is_within(
     place: impl Fn(&str) -> Option<usize>,
     now: &Finding,
@@ -91,7 +88,7 @@ fn reach(change: &Change) -> f64 {
     change.interval().map(width).filter(|it| it.is_finite()).unwrap_or(0.0)
 }
 
-/// How often users were shown a change that is none, by their own word.
+/// The number of false alarms, by the users' own judgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FalseAlarms {
     /// Changes that users marked as false alarms.
@@ -138,7 +135,7 @@ pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
     (0..changes.len()).map(|at| of_level(&at).then(|| returned(at)).flatten()).collect()
 }
 
-/// What is left of a change as others follow it.
+/// The residual of a change as others follow it.
 struct RemainingChange<'a> {
     change: &'a DetectedChange,
     /// By what the environments since have multiplied the level.
@@ -154,7 +151,7 @@ impl<'a> RemainingChange<'a> {
     fn is_little_after(&mut self, later: &DetectedChange) -> bool {
         if later.kind == Kind::Environment && self.change.kind != Kind::Environment {
             let ratio = later.after / later.before;
-            // Where there is no such ratio, the level is taken as it is.
+            // Without such a ratio the level is used as it is.
             if ratio.is_finite() && ratio > 0.0 {
                 self.environments *= ratio;
             }

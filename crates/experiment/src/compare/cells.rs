@@ -1,4 +1,4 @@
-//! What is executed for each row: the cells of both sides and of the control, one after the other.
+//! The cells of each row: those of both sides and of the control, one after the other.
 
 use crate::compare::row::COMMAND;
 use tacho_record::plan::Benchmark;

@@ -1,5 +1,5 @@
-//! What must be alike at both sides where one is not measured today: the host, its conditions, what
-//! is executed, and how the executions of a file ended.
+//! The facts that must agree between both sides if one is not measured today: the host, its
+//! conditions, the executed command, and the exit statuses of a file's executions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,13 +24,13 @@ const CONDITIONS: [&str; 9] = [
     "turbo",
 ];
 
-/// What is known of both sides before anything is measured.
+/// The known facts of both sides before any measurement.
 pub struct KnownSides<'a> {
     /// Both, as they were named.
     pub sides: &'a [ResolvedSide; 2],
     /// The earlier runs whose samples are taken instead of new ones.
     pub kept: [Option<EarlierSide>; 2],
-    /// The plan of today, if there is one.
+    /// The present plan, if there is one.
     pub plan: Option<&'a Plan>,
 }
 
@@ -96,7 +96,7 @@ impl KnownSides<'_> {
         Ok(run.and_then(|run| parse(&run.plan, "").ok()))
     }
 
-    /// What is known of the host and the conditions of a side.
+    /// The facts of the host and the conditions of a side.
     fn facts(
         &self,
         store: Option<&mut Store>,
@@ -162,9 +162,9 @@ pub(super) fn status<'a>(side: &'a ResolvedSide, benchmark: &str) -> Option<&'a 
     side.report.as_ref()?.host.get(&format!("exit status of `{benchmark}`")).map(String::as_str)
 }
 
-/// In which of these rows executions of the file at that side ended otherwise than those will that
-/// count of the other side: with the status that the plan expects, of a command with 0. `names` has
-/// the name in the file of each row.
+/// The rows in which the file's executions ended with another status than the counting executions
+/// of the other side: the plan's expected status, or 0 for a command. `names` has each row's name
+/// in the file.
 pub(super) fn statuses(
     sides: &[ResolvedSide; 2],
     file: usize,
@@ -236,7 +236,7 @@ fn processors(said: &[ExportedMetric]) -> Option<u32> {
     all.all(|it| it == Some(first)).then_some(first)
 }
 
-/// What the only benchmark is called.
+/// The name of the only benchmark.
 pub(super) fn only_name(said: &[ExportedMetric]) -> Option<&str> {
     let first = said.first()?;
     said.iter().all(|one| one.benchmark == first.benchmark).then_some(first.benchmark.as_str())

@@ -1,9 +1,9 @@
 //! Sides that are not measured today: what was kept of an earlier run, or what another tool wrote.
 //!
-//! What runs of one program differ by is not in the samples of one run; it is estimated from what
-//! the store had of the same cells in several runs on the host, executed in the same way, when the
-//! run that compares began. It is in the interval and the verdict
-//! (`stats::compare::compare_earlier`), which so stay what they were, whatever is measured later.
+//! The samples of one run do not show the variation between runs of one program. The variation is
+//! estimated from the store's samples of the same cells in several runs on the host, executed in
+//! the same way, before the comparing run began. The interval and the verdict include this estimate
+//! (`stats::compare::compare_earlier`), and later measurements do not change them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,12 +24,12 @@ use crate::analysis::execution_times::busy_share;
 use crate::compare::row::ERROR;
 use tacho_report::comparison::ComparedRow;
 
-/// What a side has of a row.
+/// The samples of a side for a row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowSamples {
     /// The samples, of a side that was executed in this run or an earlier one.
     pub samples: Vec<Sample>,
-    /// What was executed.
+    /// The executed artifact.
     artifact: Option<Digest>,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn judged(
         }
     }
     believe(&mut rows);
-    // What ended earlier takes no more rounds.
+    // A row that ended earlier takes no more rounds.
     for row in &mut rows {
         row.comparison.more = None;
     }
@@ -114,7 +114,7 @@ fn row(
     }
 }
 
-/// What a file says, by benchmark and metric; of several the first.
+/// The metrics of a file, by benchmark and metric; the first of several.
 type ExportedByKey<'a> = HashMap<(&'a str, &'a str), &'a ExportedMetric>;
 
 fn by_name(said: &[ExportedMetric]) -> ExportedByKey<'_> {
@@ -125,7 +125,7 @@ fn by_name(said: &[ExportedMetric]) -> ExportedByKey<'_> {
     all
 }
 
-/// What a file says of that.
+/// The file's metric of that name.
 fn said_of<'a>(
     said: &ExportedByKey<'a>,
     benchmark: &BenchmarkKey,
@@ -134,7 +134,7 @@ fn said_of<'a>(
     said.get(&(benchmark.to_string().as_str(), metric.name.as_str())).copied()
 }
 
-/// What a side has of each row.
+/// The samples of a side for each row.
 pub(super) fn had(
     store: &mut Store,
     run: Option<&Run>,
@@ -160,8 +160,8 @@ fn nothing(terms: &Comparing) -> Vec<RowSamples> {
     vec![RowSamples::default(); terms.rows.len()]
 }
 
-/// What a run has of a side that it executed, row after row: its cells are in the order that
-/// `Comparing` says.
+/// A run's samples of a side that it executed, row by row: its cells are in the order of
+/// `Comparing`.
 fn of_run(
     store: &mut Store,
     run: i64,
@@ -187,9 +187,9 @@ fn of_run(
     Ok(all)
 }
 
-/// The runs that show what runs differ by: the one that is judged, and those that had ended when it
-/// began. What came later is left out, so that it is judged at any time as it was on its day; where
-/// none is judged, that day is today.
+/// The runs that show the variation between runs: the judged run, and those that had ended when it
+/// began. Later runs are left out, so that the judgement of a run never changes. Without a judged
+/// run, all runs until now count.
 fn informative_runs(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {
     let had_ended = |run: &Run, judged: &Run| {
         run.number < judged.number && run.ended.is_some_and(|ended| ended <= judged.started)
@@ -213,7 +213,7 @@ fn medians_of_runs<'a>(
     let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
     let mut found: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
     for run in runs {
-        // A and its control are one program: what they say of the run is one median.
+        // A and its control are one program: together they give one median of the run.
         let mut of_run: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
         for (id, cell) in store.cells(run.number)? {
             if cell.benchmark.name == benchmark.name && artifacts.contains(&cell.artifact) {
@@ -238,8 +238,8 @@ fn medians_of_runs<'a>(
         .collect())
 }
 
-/// Whether two runs were on one host, and their plans execute the benchmark in the same way; of
-/// commands there is no plan.
+/// Whether two runs were on one host, and their plans execute the benchmark in the same way;
+/// commands have no plan.
 fn is_executed_alike(one: &Run, other: &Run, benchmark: &BenchmarkKey) -> bool {
     let of = |run: &Run| {
         let plan = parse(&run.plan, "").ok()?;

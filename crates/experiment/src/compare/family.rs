@@ -1,4 +1,4 @@
-//! Which rows of a comparison are judged together.
+//! The rows of a comparison that are judged together.
 //!
 //! A metric that follows from others is no further question, and one that never varies leaves
 //! nothing to chance. Neither makes the other rows harder to believe: a derived metric is judged as
@@ -10,14 +10,14 @@ use tacho_stats::compare::{Comparison, Verdict, judge_together};
 use crate::compare::row::FALSE_DISCOVERIES;
 use tacho_report::comparison::ComparedRow;
 
-/// How a row stands to those that are judged together.
+/// The role of a row among those that are judged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FamilyRole {
-    /// It never varied, on either side.
+    /// The values never varied, on either side.
     Constant,
-    /// It follows from others.
+    /// The metric is computed from others.
     Derived,
-    /// It is one of them.
+    /// The row is judged with the others.
     Member,
 }
 
@@ -30,7 +30,7 @@ impl FamilyRole {
         }
     }
 
-    /// That of a row of a metric with these samples of each side.
+    /// The role of a row of a metric with these samples of each side.
     pub(super) fn of_samples(metric: &Metric, sides: [&[Vec<Sample>]; 2]) -> Self {
         let is_constant = |builds: &[Vec<Sample>]| {
             let counted = builds.iter().flatten().filter(|sample| sample.counts());

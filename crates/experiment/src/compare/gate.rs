@@ -1,4 +1,4 @@
-//! What the user wants a comparison to fail on, how its rows stand to that, and how it comes out.
+//! The conditions under which a comparison fails, their status in each row, and the outcome.
 
 use tacho_record::{Direction, FailOn};
 use tacho_stats::compare::{MoreSamples, Verdict};
@@ -6,14 +6,15 @@ use tacho_stats::compare::{MoreSamples, Verdict};
 use super::rounds::{ROUNDING, reaches};
 use tacho_report::comparison::{ComparedRow, in_order};
 
-/// What a comparison fails on.
+/// The conditions under which a comparison fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gate {
-    /// What is slower for certain, by this share or more; with 0 whatever is called slower.
+    /// Fail if a program is significantly slower by this share or more; with 0, if any program is
+    /// called slower.
     pub slower: Option<f64>,
-    /// What cannot be distinguished from being so, and without `slower` whatever is unclear.
+    /// Fail if such a slowdown is not excluded; without `slower`, if any result is unclear.
     pub unclear: bool,
-    /// What only the first side has.
+    /// Fail if only the first side has a benchmark.
     pub missing: bool,
 }
 
@@ -23,12 +24,12 @@ impl From<&FailOn> for Gate {
     }
 }
 
-/// How a row stands to a gate.
+/// The status of a row at a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowAtGate {
-    /// It is slower, by the limit or more.
+    /// The row is slower, by the limit or more.
     Slower,
-    /// It is not, for certain.
+    /// The row is surely not slower by the limit.
     Below,
     /// The samples are not conclusive.
     Open,
@@ -37,24 +38,24 @@ pub enum RowAtGate {
 /// How a comparison comes out at a gate.
 #[derive(Clone, Debug)]
 pub struct GateOutcome<'a> {
-    /// The rows that both sides have values of, in the order of tables, and how each stands.
+    /// The rows with values of both sides, in the order of tables, each with its status.
     pub rows: Vec<(&'a ComparedRow, RowAtGate)>,
-    /// Whether it fails by what is measured so far; a side that fails makes it fail.
+    /// Whether the comparison fails by the samples so far; a failed side makes it fail.
     pub fails: bool,
-    /// Whether it failed; none where no side failed and not all was measured.
+    /// Whether the comparison failed; `None` if no side failed and not all rows are measured.
     pub failed: Option<bool>,
 }
 
 impl GateOutcome<'_> {
-    /// The rows that stand so.
+    /// The rows with this status.
     pub fn at(&self, wanted: RowAtGate) -> impl Iterator<Item = &ComparedRow> {
         self.rows.iter().filter(move |(_, stands)| *stands == wanted).map(|(row, _)| *row)
     }
 }
 
 impl Gate {
-    /// How that row stands, which both sides have values of; `margin` is the share up to which two
-    /// are the same.
+    /// The status of a row with values of both sides; `margin` is the share up to which two are the
+    /// same.
     #[must_use]
     pub fn stands(&self, row: &ComparedRow, margin: f64) -> RowAtGate {
         let Some(limit) = self.slower else {
@@ -84,14 +85,14 @@ impl Gate {
         }
     }
 
-    /// Whether a measured row is unclear by itself, and certainly below the limit.
+    /// Whether a measured row is unclear by itself, and surely below the limit.
     #[must_use]
     pub fn is_unclear_below(&self, row: &ComparedRow, margin: f64) -> bool {
         let is_unclear = row.verdict == Verdict::Unclear && row.is_measured();
         is_unclear && self.stands(row, margin) == RowAtGate::Below
     }
 
-    /// Whether a row that stands so makes the comparison fail.
+    /// Whether a row with this status makes the comparison fail.
     #[must_use]
     pub fn fails_on(&self, row: RowAtGate) -> bool {
         match row {
@@ -101,8 +102,8 @@ impl Gate {
         }
     }
 
-    /// How a comparison comes out; `margin` as in [`Gate::stands`]. `is_finished` says that no more
-    /// rows will be measured, `is_missing` that only the first side has some benchmark.
+    /// The outcome of a comparison; `margin` is as in [`Gate::stands`]. `is_finished`: no more rows
+    /// will be measured. `is_missing`: only the first side has some benchmark.
     #[must_use]
     pub fn outcome<'a>(
         &self,
@@ -121,8 +122,8 @@ impl Gate {
         GateOutcome { rows: standing, fails, failed: (is_broken || is_whole).then_some(fails) }
     }
 
-    /// How many more would decide how an open row stands; of one that would be decided alone, as
-    /// many as it takes among all.
+    /// The number of further samples that would decide an open row; for a row that would be decided
+    /// alone, the number needed among all rows.
     #[must_use]
     pub fn more(&self, row: &ComparedRow) -> Option<MoreSamples> {
         let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {

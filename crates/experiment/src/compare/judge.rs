@@ -68,7 +68,7 @@ fn at_levels(levels: [f64; 2], samples: &[Vec<Sample>], metric: &Metric) -> Vec<
     evened
 }
 
-/// What a round takes: all its cells one after the other, or the longer one of those at the same
+/// The duration of a round: all its cells one after the other, or the longer one of two at the same
 /// time.
 fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
     let walls = samples.iter().filter_map(|side| mean_wall(side));
@@ -89,9 +89,9 @@ pub(super) fn believe(rows: &mut [ComparedRow]) {
     }
 }
 
-/// What is known of a side: of one build its executions; of several layouts the median of each,
-/// since executions of one layout are not independent. Then the middle is the geometric mean of
-/// those, which is what the ratio is of.
+/// The summary of a side: for one build, of its executions; for several layouts, of the median of
+/// each, since executions of one layout are not independent. The middle is then the geometric mean
+/// of these medians, on which the ratio is based.
 fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
     let [side] = builds else {
         let medians: Vec<Summary> =
@@ -118,8 +118,8 @@ pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
     Summary::sampled(&counted, &bounds, false)
 }
 
-/// What going on, starting again and linking again add; nothing where executions reached a limit,
-/// which hides how far they differ.
+/// The variations between values of one execution, between executions and between links; `None` if
+/// executions reached a limit, which hides how far they differ.
 pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
     let measured: Vec<Vec<Process>> =
         builds.iter().map(|build| executions(build, &metric.name)).collect();
@@ -131,7 +131,7 @@ pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
     let first = |is_it: fn(&Outcome) -> bool| {
         samples.iter().enumerate().find_map(|(side, samples)| {
             let failed = samples.iter().find(|sample| is_it(&sample.outcome))?;
-            // The third one is the first once more.
+            // The third side is the first one again.
             Some((failed.outcome.described()?.0, side % 2))
         })
     };

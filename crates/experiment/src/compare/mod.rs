@@ -1,8 +1,8 @@
 //! `tacho compare`: two programs beside one another, and the first a second time.
 //!
-//! The second time is the control: what the same program differs by from itself is the noise of
-//! this host today. What is measured is kept under a run of its own with the terms of the
-//! comparison, and is no part of any series.
+//! The second time is the control: the difference of a program from itself is the noise of this
+//! host today. The samples are kept under a run of their own with the terms of the comparison, and
+//! are no part of any series.
 //!
 //! ```text
 //! resolved_side  a side as it was named, and what it was taken for
@@ -86,7 +86,7 @@ pub enum ComparisonResult {
 }
 
 impl ComparisonResult {
-    /// That the layouts of a side were not built, by what ended that.
+    /// The error for a side whose layouts were not built, by the reason.
     #[must_use]
     pub fn not_laid_out(side: &str, ended: &LayoutsResult) -> Self {
         let why = match ended {
@@ -111,14 +111,14 @@ impl ComparisonResult {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Clone, Debug)]
 pub struct ComparisonData {
     /// The run, if there is one.
     pub run: Option<Run>,
     /// On which terms.
     pub terms: Comparing,
-    /// Whether it was stopped before it was done: then these are the samples so far.
+    /// Whether it was stopped before it was done: the samples are then those so far.
     pub interrupted: bool,
     /// Time spent in executions, hooks included, if they were done just now.
     pub executing: Option<Duration>,
@@ -191,7 +191,7 @@ pub fn compare(
     Ok(ComparisonResult::Measured(Box::new(rows)))
 }
 
-/// Compares sides of which none is executed, by what the store and files say of them. The store is
+/// Compares sides of which none is executed, by the samples in the store and in files. The store is
 /// only read.
 pub fn unexecuted(
     store: &mut Store,
@@ -202,7 +202,7 @@ pub fn unexecuted(
     Ok(ComparisonResult::Measured(Box::new(ComparisonData::of(terms, rows, loads))))
 }
 
-/// Whether what is compared can be executed at the same time, if it is to be.
+/// Checks that the sides can be executed at the same time, if requested.
 fn check_at_once(question: &Question, terms: &Comparing) -> Result<(), ExperimentError> {
     let is_compared = |name: &str| terms.rows.iter().any(|(key, _)| key.name == name);
     let compared =
@@ -227,9 +227,8 @@ pub fn judged(
     Ok(judge(terms, run, samples))
 }
 
-/// Whether it mattered in a run which program was executed before: in its wall times, where times
-/// or rates are compared. Of those at the same time, and of sides in several layouts, none is the
-/// same before.
+/// The carry-over in a run's wall times, if times or rates are compared. Programs at the same time,
+/// and sides in several layouts, have no constant predecessor.
 pub fn carried_over(
     store: &mut Store,
     run: &Run,
@@ -261,11 +260,10 @@ pub fn carried_over(
     }))
 }
 
-/// What makes it the same question.
+/// The digest of all that identifies the question.
 fn digest(question: &Question, terms: &Comparing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
-    // What differs beside is added to it, and so is how a gate stands; neither asks for anything to
-    // be measured.
+    // Other differences and the state of a gate are added later; neither needs a measurement.
     let terms = Comparing { otherwise: Vec::new(), fail_on: None, ..terms.clone() };
     let how =
         (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
@@ -287,7 +285,7 @@ impl Context<'_> {
             Some(begun) => begun,
             None => self.begin_run(Purpose::Compare, digest, question, cells)?,
         };
-        // With what is reported beside as it is requested now.
+        // The kept terms get the present additional requests.
         self.store.put_comparing(run.number, terms)?;
         let ready =
             self.ready_cells(cells, |at, cell| sides[of_side[at]].trial(question, run.seed, cell))?;

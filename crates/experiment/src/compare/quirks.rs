@@ -1,5 +1,5 @@
-//! What quirks do to the numbers: read back from the runs that compared a revision with and without
-//! one.
+//! The effects of quirks on the numbers, read back from the runs that compared a revision with and
+//! without one.
 
 use tacho_record::{Purpose, RunState};
 use tacho_report::quirk::QuirkEffect;

@@ -1,5 +1,5 @@
-//! What is compared where a side is a file of another tool: the benchmarks that both have, under
-//! names that both have.
+//! The rows of a comparison with a file of another tool: the benchmarks of both sides, under common
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -10,17 +10,17 @@ use super::resolved_side::ResolvedSide;
 
 /// Benchmarks, each with its metrics.
 type BenchmarkMetrics = Vec<(BenchmarkKey, Vec<Metric>)>;
-/// What files say of both sides.
+/// The metrics of both sides from files.
 type FileSides = [Vec<ExportedMetric>; 2];
 
-/// What is compared where a side is a file.
+/// The rows of a comparison with a file.
 #[derive(Debug, Default)]
 pub struct ReportRows {
     /// The benchmarks, each with its metrics.
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
-    /// What the files say of them.
+    /// The files' metrics of these rows.
     pub exported: [Vec<ExportedMetric>; 2],
-    /// What only the first side has, and only the second.
+    /// The benchmarks that only the first side has, and those that only the second has.
     pub lone: [Vec<String>; 2],
     /// In what both sides differ, by what the files say.
     pub differ: Vec<String>,
@@ -117,10 +117,10 @@ fn said(side: &ResolvedSide) -> &[ExportedMetric] {
     side.report.as_ref().map_or(&[], |report| &report.benchmarks)
 }
 
-/// What a file says under the names of the comparison, each with the name that it has in the file.
+/// The metrics of a file under the names of the comparison, each with its name in the file.
 type RenamedMetrics = Vec<(String, ExportedMetric)>;
 
-/// What a file says, by the name of the benchmark.
+/// The metrics of a file, by the name of the benchmark.
 type ExportedByName<'a> = HashMap<&'a str, Vec<&'a ExportedMetric>>;
 
 fn by_name(said: &[ExportedMetric]) -> ExportedByName<'_> {
@@ -153,8 +153,8 @@ fn check_benchmarks(wanted: &[String], said: &FileSides) -> Result<(), ReportMis
     }
 }
 
-/// What one file alone has: benchmarks that have no metric in common with the other's, and of the
-/// metrics that were named those.
+/// The benchmarks and metrics of one file alone: benchmarks without a common metric with the other
+/// file, and requested metrics that the other file lacks.
 fn lone(own: &[ExportedMetric], other: &[ExportedMetric], wanted: &[String]) -> Vec<String> {
     let (mut all, mut listed): (Vec<String>, HashSet<String>) = Default::default();
     let other = by_name(other);
@@ -189,7 +189,7 @@ fn lone_of_plan(of_plan: &BenchmarkMetrics, common: &BenchmarkMetrics) -> Vec<St
     of_plan.iter().filter(|(key, _)| !is_common(key)).map(|(key, _)| key.to_string()).collect()
 }
 
-/// A row for each benchmark, with the metrics that are wanted: all, if none is named.
+/// A row for each benchmark, with the requested metrics; all metrics if none is requested.
 fn grouped(
     common: &[&ExportedMetric],
     wanted: &[String],

@@ -12,11 +12,11 @@ use crate::ExperimentError;
 pub struct ResolvedSide {
     /// Its name and its program.
     pub side: Side,
-    /// What it was taken for, in a few words.
+    /// The meaning of the name, in a few words.
     pub what: String,
-    /// The side of an earlier run that it is, if it is one.
+    /// The side of an earlier run, if it is one.
     pub earlier: Option<EarlierSide>,
-    /// What the file says, if it is a file.
+    /// The report, if it is a file.
     pub report: Option<Report>,
 }
 
@@ -48,8 +48,8 @@ impl ResolvedSide {
     }
 }
 
-/// The program of a side of an earlier run: the build that it was, since its revision may build
-/// otherwise by now. None if that run compared nothing.
+/// The program of a side of an earlier run: the build that it was, since its revision may give
+/// another build by now. `None` if that run was no comparison.
 pub fn earlier_program(
     store: &mut Store,
     of: EarlierSide,

@@ -33,7 +33,7 @@ pub(super) struct Sequential<'a> {
 
 /// One benchmark: its cells, side after side.
 pub(super) struct BenchmarkCells {
-    /// Which of the terms' rows.
+    /// The index of the terms' row.
     row: usize,
     /// The first cell.
     first: usize,
@@ -63,7 +63,7 @@ impl<'a> Sequential<'a> {
         Self { terms, rule: rule.clone(), groups, looks: None }
     }
 
-    /// Where a session stands that was begun earlier.
+    /// The state of a session that was begun earlier.
     pub fn of_session(terms: &'a Comparing, session: &Session) -> Self {
         let mut sequential = Self::new(terms, &session.run.rule, session.cells.len());
         sequential.replay(session.cells.iter().map(|cell| cell.before.clone()).collect());
@@ -117,7 +117,7 @@ impl<'a> Sequential<'a> {
         let looks = self.looks().clone();
         for at in 0..self.groups.len() {
             let rounds = self.groups[at].rounds();
-            // What ended at once may never have been looked at.
+            // A row that ended at once may never have been judged.
             if !self.groups[at].settled || self.groups[at].comparisons.is_empty() {
                 let look =
                     looks.after(rounds).unwrap_or_else(|| looks.unplanned(rounds, is_finished));
@@ -139,7 +139,7 @@ impl<'a> Sequential<'a> {
                 Some(before) if before.look.rounds == look.rounds => {
                     Look { ends: before.look.ends, ..look }
                 }
-                // It goes on for the sake of other rows.
+                // The benchmark continues for the sake of other rows.
                 Some(before) if before.verdict.differs() => look.in_passing(),
                 _ => look,
             };
@@ -159,7 +159,7 @@ impl<'a> Sequential<'a> {
         self.groups[at].comparisons = metrics.iter().enumerate().map(one).collect();
     }
 
-    /// Whether that benchmark needs no more, with all rows judged together as they stand.
+    /// Whether that benchmark needs no more, with all rows judged together in their present state.
     fn is_settled(&self, at: usize) -> bool {
         let of_group = |group: &'_ BenchmarkCells| -> Vec<FamilyRole> {
             let (_, metrics) = &self.terms.rows[group.row];
@@ -201,7 +201,8 @@ impl BenchmarkCells {
         at_usual_speed(&self.samples, &programs, metric)
     }
 
-    /// Whether no further sample makes it comparable: an answer was wrong, or a cell is given up.
+    /// Whether no further sample makes the row comparable: an answer was wrong, or a cell is given
+    /// up.
     fn is_broken(&self) -> bool {
         let is_wrong = |sample: &Sample| sample.outcome.is_wrong_answer();
         self.samples.iter().any(|cell| is_given_up(cell) || cell.iter().any(is_wrong))
@@ -258,9 +259,9 @@ impl StoppingRule for Sequential<'_> {
     }
 }
 
-/// By how much a side is slower, at least and at most, whose ratio is in that interval, whichever
-/// direction is worse: shares of one. Without a ratio, as where the other side is 0, it is so
-/// beyond every share.
+/// By how much a side with a ratio in this interval is slower, at least and at most, whichever
+/// direction is worse, as shares. Without a ratio, as with another side of 0, the share is
+/// infinite.
 fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
     let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
     match interval {
@@ -273,7 +274,7 @@ fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
 /// Ratios come back from logarithms: what two differ by less is their rounding.
 pub(super) const ROUNDING: f64 = 1e-9;
 
-/// Whether what is slower by this share is so by at least the limit: from 100 to 105 it is, by 5 %.
+/// Whether a slowdown by this share is at least the limit: from 100 to 105 is at least 5 %.
 pub(super) fn reaches(share: f64, limit: f64) -> bool {
     share >= limit - ROUNDING
 }
@@ -296,7 +297,8 @@ fn is_enough(until: StopCondition, row: &Comparison, verdict: Verdict) -> bool {
     }
 }
 
-/// A metric of a benchmark, from the samples of both sides and of the control if there is one.
+/// Compares a metric of a benchmark, from the samples of both sides and of the control, if there is
+/// one.
 fn comparison(
     metric: &Metric,
     group: &BenchmarkCells,
@@ -332,7 +334,7 @@ fn of_pairs(
     compare_duet(&pairs, &rules, look)
 }
 
-/// What counts of a side that has one build, by its round, with its position in that.
+/// The counting values of a side with one build, by round, with their positions in it.
 fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (SampleValue, u32)> {
     let side = builds.first().map(Vec::as_slice).unwrap_or_default();
     let positions: BTreeMap<u32, u32> =
@@ -341,7 +343,7 @@ fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (SampleValue
     all.filter_map(|value| Some((value.round?, (value, *positions.get(&value.round?)?)))).collect()
 }
 
-/// What counts of a side, each value in its round, and of several builds in its layout.
+/// The counting values of a side, each in its round, and with several builds in its layout.
 fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<SampleValue> {
     let [side] = builds else {
         let of = |(layout, build): (u32, &Vec<Sample>)| {
@@ -352,8 +354,8 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<SampleValue> {
     values(metric, side)
 }
 
-/// What counts of a side, each value in its round; of a limit that was reached a bound, where less
-/// is better. What no speed moves has no order of time.
+/// The counting values of a side, each in its round; a bound for an execution that reached a limit,
+/// if less is better. Metrics that do not depend on the speed have no order in time.
 pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<SampleValue> {
     let one = |sample: &Sample| {
         let place = sample.place;

@@ -3,8 +3,7 @@
 /// The error that all rows together are given.
 pub(super) const ERROR: f64 = 0.05;
 
-/// Of the differences that are reported in all rows together at most this share is expected to be
-/// none.
+/// The largest expected share of false ones among the differences reported in all rows together.
 pub const FALSE_DISCOVERIES: f64 = ERROR;
 
 /// The benchmark that commands are measured as.

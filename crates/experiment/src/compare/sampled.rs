@@ -10,14 +10,14 @@ use super::earlier_sides::had;
 use crate::ExperimentError;
 use crate::analysis::host_load::host_load;
 
-/// What there is of a side at a benchmark.
+/// The samples of a side at a benchmark.
 #[derive(Clone, Debug)]
 pub struct SideSamples {
     /// The benchmark, without the parameters that the sides fix.
     pub benchmark: BenchmarkKey,
     /// The first, the second, or the first once more: the control.
     pub side: usize,
-    /// Which of its builds, where it is several of one source.
+    /// The index of its build, if there are several of one source.
     pub layout: Option<usize>,
     /// The run that executed it.
     pub run: i64,
@@ -53,8 +53,7 @@ pub fn sampled(
     Ok(all)
 }
 
-/// How busy the host was with other things in each of the runs that this one is judged from, if
-/// that is to be reported.
+/// The host's other load in each of the runs that this one is judged from, if it is to be reported.
 pub fn loads(
     store: &mut Store,
     run: Option<&Run>,

@@ -19,16 +19,16 @@ pub(crate) enum ReadySides {
     Interrupted,
     /// One of them cannot be had.
     Not { side: String, why: String },
-    /// Those that are to be executed, in their order, layout after layout.
+    /// The sides to execute, in their order, layout after layout.
     Sides(Vec<SideExecutable>),
 }
 
 /// A side that can be executed, or one of its layouts.
 pub(crate) struct SideExecutable {
     pub side: Side,
-    /// Which of the sides that are executed.
+    /// The index of the executed side.
     pub of: usize,
-    /// What is executed, by digest; of a command its text.
+    /// The digest of the executed artifact; for a command, of its text.
     pub artifact: Digest,
     /// The folder of the build; empty for a command.
     folder: PathBuf,
@@ -52,7 +52,7 @@ impl SideExecutable {
         &self.folder
     }
 
-    /// What is executed for a cell of this side.
+    /// The trial of a cell of this side.
     pub fn trial(
         &self,
         question: &Question,
@@ -72,7 +72,7 @@ impl SideExecutable {
     }
 }
 
-/// What is executed for a benchmark that is a command.
+/// The trial of a benchmark that is a command.
 pub(crate) fn command_trial(
     benchmark: &Benchmark,
     question: &Question,
@@ -157,7 +157,7 @@ impl Context<'_> {
         Ok(ReadySides::Sides(ready))
     }
 
-    /// What is executed for a side, built if need be; the reason where it cannot be, nothing when
+    /// The artifact of a side, built if necessary; the reason if it cannot be built; `None` if
     /// interrupted.
     fn artifact(
         &mut self,
@@ -187,7 +187,7 @@ impl Context<'_> {
         }))
     }
 
-    /// Where a side's artifacts are, built again where the cache has let them go.
+    /// The folder of a side's artifacts, built again if the cache evicted them.
     fn folder(
         &mut self,
         question: &Question,
@@ -211,7 +211,7 @@ impl Context<'_> {
             }
             UnpackResult::Otherwise(state) => format!("its build {}", state.word()),
         };
-        // What series were measured with stays what is known of the revision.
+        // The build of the series remains the known build of the revision.
         if let (Program::Build { .. } | Program::Layouts { .. }, Some(before)) =
             (&side.program, before)
         {

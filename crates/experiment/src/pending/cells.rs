@@ -1,4 +1,4 @@
-//! What still has to be measured: the cells of a run.
+//! The pending measurements: the cells of a run.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::pending::edited_benchmarks::Failures;
 use crate::pending::identical_builds::Equals;
 use crate::pending::missing_counters::MissingCounters;
 
-/// What is wanted, beyond what the plan says.
+/// The request beyond the plan.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundDemand<'a> {
     /// Rounds for each cell at the most, those of earlier runs included.
@@ -35,14 +35,14 @@ pub struct SamplesByCell(HashMap<(String, String, Digest), CellSamples>);
 /// How many samples there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CellSamples {
-    /// Those that count.
+    /// The number of counting samples.
     pub valid: u32,
-    /// Those that failed, the warm-up left out.
+    /// The number of failed executions, without the warmup.
     pub failed: u32,
 }
 
 impl SamplesByCell {
-    /// What the store has counted.
+    /// The counts of the store.
     pub fn new(counts: impl IntoIterator<Item = SampleCounts>) -> Self {
         let entry = |count: SampleCounts| {
             let SampleCounts { benchmark, revision, artifact, valid, failed } = count;
@@ -51,27 +51,26 @@ impl SamplesByCell {
         Self(counts.into_iter().map(entry).collect())
     }
 
-    /// Those of a revision's present build: what was measured of another program is no part of
-    /// them.
+    /// The samples of a revision's present build, without those of another program.
     pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> CellSamples {
         self.0.get(&(key.identity(), revision.to_owned(), artifact)).copied().unwrap_or_default()
     }
 }
 
-/// What is known of what is there.
+/// The facts about the existing samples.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingFacts<'a> {
     /// The builds of the range, in order of history.
     pub built: &'a [(&'a Revision, &'a Build)],
     /// The samples that are kept.
     pub counts: &'a SamplesByCell,
-    /// Who stands for whom.
+    /// Which revision represents which others.
     pub equals: &'a Equals,
-    /// What is known of cells with failures.
+    /// The facts about cells with failures.
     pub failures: &'a Failures,
     /// Who needs no more, whatever the number of samples.
     pub settled: &'a ConvergedCells,
-    /// What lacks a counter.
+    /// The cells that lack a counter.
     pub uncounted: &'a MissingCounters,
 }
 
@@ -161,9 +160,9 @@ impl PendingFacts<'_> {
         again.map(cell).collect()
     }
 
-    /// Whether this revision is the one of its artifact's that is measured: the one that stands for
-    /// the others already, as long as it is in the range or has enough samples; else the first of
-    /// the range.
+    /// Whether this revision is the one that is measured for its artifact: the revision that
+    /// represents the others already, if it is in the range or has enough samples; otherwise the
+    /// first of the range.
     fn is_measured_for(
         &self,
         key: &BenchmarkKey,

@@ -1,4 +1,4 @@
-//! Which cells need no more samples, however many they have.
+//! The cells that need no more samples, however many they have.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +23,7 @@ pub struct ConvergedCells {
 }
 
 impl ConvergedCells {
-    /// What the store says to that question.
+    /// Reads the store's samples for that question.
     pub fn read(store: &mut Store, host: HostId, question: &Question) -> Result<Self, StoreError> {
         let mut settled = Self::default();
         settled.read_values(store, host, question)?;
@@ -49,7 +49,7 @@ impl ConvergedCells {
         Ok(settled)
     }
 
-    /// Reads the values of the metric that is to be known precisely, if one is.
+    /// Reads the values of the metric with a requested precision, if there is one.
     fn read_values(
         &mut self,
         store: &mut Store,
@@ -83,7 +83,7 @@ impl ConvergedCells {
         (self.metrics.get(&benchmark).cloned(), known)
     }
 
-    /// What these measurements of a benchmark say.
+    /// The values in these measurements of a benchmark.
     fn known<'v>(
         &self,
         benchmark: &str,

@@ -1,8 +1,8 @@
-//! Which failures of earlier runs are failures of a benchmark as it reads now.
+//! Finds the failures of earlier runs that count for the present text of a benchmark.
 //!
-//! An edited command is another version of its benchmark, with samples of its own. What decides
-//! only whether an execution fails, such as its time limit, may be edited within a version:
-//! failures from before the edit then count no more.
+//! An edited command is another version of its benchmark, with samples of its own. Keys that only
+//! decide whether an execution fails, such as its time limit, may be edited within a version:
+//! failures from before the edit do not count then.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -13,12 +13,12 @@ use tacho_store::{HostId, SampleCounts, Store, StoreError, Values};
 
 use crate::run::enough::is_given_up;
 
-/// What is known of cells with failures.
+/// The facts about cells with failures.
 #[derive(Clone, Debug, Default)]
 pub struct Failures {
-    /// Those that have only ever failed and are given up, by benchmark, revision and artifact.
+    /// The cells that always failed and are given up, by benchmark, revision and artifact.
     hopeless: HashSet<(String, String, Digest)>,
-    /// How many of their failures are of a benchmark that read otherwise.
+    /// The number of their failures under another text of the benchmark.
     void: HashMap<(String, String, Digest), u32>,
 }
 
@@ -70,7 +70,7 @@ impl Failures {
         self.hopeless.contains(&(key.identity(), revision.to_owned(), artifact))
     }
 
-    /// How many of its failures are none of the benchmark as it reads now.
+    /// The number of its failures under another text of the benchmark.
     #[must_use]
     pub fn void(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> u32 {
         let cell = (key.identity(), revision.to_owned(), artifact);
@@ -89,8 +89,7 @@ fn failed(samples: &[Sample]) -> usize {
     samples.iter().filter(|sample| sample.outcome.is_failure()).count()
 }
 
-/// Forgets the failures of runs in whose plans the benchmark reads otherwise: they are none of the
-/// benchmark as it reads now.
+/// Drops the failures of runs whose plans have another text of the benchmark.
 pub(crate) fn forget_void(
     store: &mut Store,
     values: &mut [Values],

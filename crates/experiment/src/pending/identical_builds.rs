@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use tacho_record::{BenchmarkKey, Digest};
 use tacho_store::SampleCounts;
 
-/// For each benchmark and artifact the revision whose samples stand for all others that built to
-/// it.
+/// For each benchmark and artifact the revision whose samples represent all revisions with this
+/// artifact.
 ///
-/// It is the one with the most samples, the first in history among equals; one rule for what is
-/// measured and for what is shown.
+/// This is the revision with the most samples, the first in history among equals; one rule for what
+/// is measured and for what is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Equals(HashMap<(String, Digest), (u32, String)>);
 
@@ -29,7 +29,7 @@ impl Equals {
         Self(best)
     }
 
-    /// The revision that stands for all with this artifact, and how many samples it has.
+    /// The revision that represents all with this artifact, and the number of its samples.
     #[must_use]
     pub fn of(&self, benchmark: &BenchmarkKey, artifact: Digest) -> Option<(&str, u32)> {
         let (samples, revision) = self.0.get(&(benchmark.identity(), artifact))?;

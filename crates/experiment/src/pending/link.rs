@@ -9,7 +9,7 @@ use tacho_record::{Plan, Revision};
 use tacho_store::{HostId, Store, StoreError};
 
 /// The newest measured revisions that are older than the range, as many as the plan's `link` asks
-/// for. None where a revision of the range was measured already: it is the link.
+/// for. Empty if a revision of the range was measured already, which is then the link.
 pub fn before_range(
     (store, host): (&mut Store, HostId),
     plan: &Plan,

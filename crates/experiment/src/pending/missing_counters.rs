@@ -1,4 +1,4 @@
-//! Which cells lack a counter that is requested, however often they were executed without it.
+//! The cells that lack a requested counter, however often they were executed without it.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,9 @@ pub struct MissingCounters {
 }
 
 impl MissingCounters {
-    /// What the store has of what the question wants.
+    /// Reads the store's counters that the question requests.
     ///
-    /// What this host cannot count is not waited for: only what the plan may do without gets so
-    /// far.
+    /// Counters that this host does not have are not missing: only optional ones get here.
     pub fn read(
         (store, host): (&mut Store, HostId),
         executor: &mut dyn Executor,
@@ -38,7 +37,7 @@ impl MissingCounters {
         let needed = |counter| match (counter, &question.rule().precision, question.rule().budget) {
             (Counter::CallgrindInstructions, ..) => 1,
             (_, None, None) => question.rule().max_rounds,
-            // How many rounds such a rule gives a cell is not known before.
+            // The number of rounds that such a rule gives a cell is not known in advance.
             _ => question.rule().min_rounds,
         };
         let wanted = counted.iter().map(|&counter| (counter, needed(counter))).collect();

@@ -1,4 +1,4 @@
-//! What still has to be measured: the cells of a run, less what is known already.
+//! The pending measurements: the cells of a run, without those that have enough samples.
 //!
 //! Here: counting what is kept, and every reason why a cell needs fewer or more samples.
 //! Not here: building a revision ([`build`](crate::build)) or executing it ([`run`](crate::run)).

@@ -8,20 +8,21 @@ use tacho_subject::{History, RevisionQuery, Selection, SubjectError};
 
 use crate::ExperimentError;
 
-/// How many revisions are tried as a start: others may lie on branches, or be gone.
+/// The number of revisions that are tried as a start: others may be on branches, or not exist any
+/// more.
 const TRIED: usize = 100;
 
-/// Where tracking goes on.
+/// The range with which tracking continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextRange {
     /// After this revision.
     After(Revision),
-    /// Nothing has come since.
+    /// There are no newer revisions.
     UpToDate,
 }
 
-/// Where tracking goes on up to the revision named `end` (the newest, if it is empty); none where
-/// nothing was tracked on this host from which it could.
+/// The range with which tracking continues up to the revision named `end` (the newest, if empty);
+/// `None` if no tracked revision of this host can be the start.
 pub fn next_range(
     store: &mut Store,
     host: HostId,
@@ -38,8 +39,8 @@ pub fn next_range(
     Ok(None)
 }
 
-/// Whether there is something after that revision; nothing where the way to the end does not pass
-/// it.
+/// Whether there are newer revisions than this one; `None` if the history of the end does not
+/// contain it.
 fn comes_after(
     history: &dyn History,
     start: &Revision,

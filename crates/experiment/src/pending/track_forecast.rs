@@ -1,4 +1,4 @@
-//! What it takes to track all of a history, as far as that is known on a host.
+//! The cost of tracking all of a history, as far as known on a host.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tacho_store::{HostId, Store};
 
 use crate::ExperimentError;
 
-/// What it takes to track revisions.
+/// The cost of tracking revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackForecast {
     /// Builds that are not there.

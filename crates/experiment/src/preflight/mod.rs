@@ -1,5 +1,4 @@
-//! What is checked before anything is measured, so that a mistake in the plan costs seconds and not
-//! hours.
+//! Checks before any measurement, so that a mistake in the plan costs seconds and not hours.
 
 pub(crate) mod overwrite_guard;
 pub(crate) mod programs_exist;
@@ -8,8 +7,7 @@ pub(crate) mod python_path;
 use crate::trial::{counters, prepared};
 use crate::{Context, Event, ExperimentError, Question};
 
-/// Whether what the question asks for can be executed here, as far as that is known before anything
-/// is built.
+/// Checks that the question can be executed here, as far as this is known before any build.
 pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
     check_for(bench, question, question.revisions.len() > 1)
 }
@@ -29,7 +27,7 @@ pub(crate) fn check_for(
     counters::check(bench, &question.plan)
 }
 
-/// Says which benchmarks measure the same at all revisions: those that use nothing of the build,
+/// Warns of benchmarks that measure the same at all revisions: those that use nothing of the build,
 /// and those that import modules of the work tree.
 fn warn_of_one_program(bench: &mut Context<'_>, question: &Question, several: bool) {
     for benchmark in &question.plan.benchmarks {

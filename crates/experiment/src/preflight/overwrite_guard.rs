@@ -1,9 +1,8 @@
 //! Files that executions write: none that is anything else may be among them.
 //!
-//! A file that a metric is read from is removed before each execution, and that of the output is
-//! emptied. So before anything is built, each that is there already must be what executions of that
-//! benchmark wrote before: a run has measured it, with that file in its plan, and the file is no
-//! older than that run.
+//! A file with a metric is removed before each execution, and the output's file is emptied. So
+//! before any build, each existing file must have been written by executions of that benchmark: a
+//! run measured the benchmark with that file in its plan, and the file is no older than that run.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -13,7 +12,7 @@ use tacho_record::plan::{self, Benchmark, ExpectOutput, Output, OutputPlace};
 
 use crate::{Context, ExperimentError};
 
-/// Whether all files that executions of that benchmark write are theirs to write.
+/// Checks that executions of that benchmark may overwrite all the files that they write.
 pub fn check(
     bench: &mut Context<'_>,
     benchmark: &Benchmark,
@@ -46,7 +45,7 @@ fn files(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
     read.chain(output)
 }
 
-/// What that file is, if it is not for executions of that benchmark to write.
+/// The kind of a file that executions of that benchmark must not overwrite.
 fn not_its_own(
     bench: &mut Context<'_>,
     benchmark: &Benchmark,
@@ -68,7 +67,7 @@ fn not_its_own(
     if found.is_dir() {
         return Ok(Some("which is a folder"));
     }
-    // What is no file keeps what is written to it, if at all: a device, a pipe.
+    // Devices and pipes have no content to lose.
     if !found.is_file()
         && !found.is_symlink()
         && matches!(&benchmark.output, Output::File(it) if it == file)
@@ -105,7 +104,7 @@ fn was_written(
     Ok(false)
 }
 
-/// Where that path leads: what is there of it without links, and the rest without `.` and `..`.
+/// The resolved path: the existing part without links, and the rest without `.` and `..`.
 fn place(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

@@ -1,9 +1,8 @@
-//! Whether the programs that a plan names are there: looked at after the first build, not after the
-//! last.
+//! Checks that the programs of a plan exist, after the first build rather than after the last.
 //!
-//! A program of the build that the first revision lacks may have come later, so the last revision
-//! is built next: what that lacks too is a mistake in the plan. What comes from nowhere in the
-//! build is missing at once.
+//! If the first revision lacks a program of the build, the program may have been added later, so
+//! the last revision is built next. A program that both lack is a mistake in the plan. A program
+//! from outside of the build is missing at once.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::build::builds::UnpackResult;
 use crate::trial::prepared::{Trial, Workplace};
 use crate::{Context, ExperimentError, Question};
 
-/// What was built to find out, by its place among the revisions; `None` when interrupted.
+/// The builds that the check made, by place among the revisions; `None` if interrupted.
 ///
 /// Only where several revisions are to be built: else the executions say it as soon.
 pub fn check(
@@ -51,7 +50,7 @@ pub fn check(
     Ok(Some(tried))
 }
 
-/// What the benchmarks lack at a build.
+/// The program that the benchmarks lack at a build.
 enum MissingProgram {
     Interrupted,
     Nothing,
@@ -95,7 +94,7 @@ fn missing(
     Ok(MissingProgram::Nothing)
 }
 
-/// Whether something that is executed before it may bring the program.
+/// Whether an earlier command may create the program.
 fn makes_it(benchmark: &Benchmark) -> bool {
     benchmark.hooks.setup.is_some() || benchmark.hooks.prepare.is_some()
 }

@@ -1,8 +1,8 @@
-//! Whether Python would import from the work tree what is meant to come from the build.
+//! Checks whether Python would import modules from the work tree instead of the build.
 //!
-//! With `-c` and `-m` Python looks into the current folder before those of `PYTHONPATH`. That is
-//! the folder of the plan, which is the same at every revision: all would be measured with the code
-//! that happens to be checked out, and no difference would ever be found.
+//! With `-c` and `-m` Python looks into the current folder before those of `PYTHONPATH`. The
+//! current folder is that of the plan, which is the same at every revision: all revisions would be
+//! measured with the code in the work tree, and no difference would ever be found.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,7 +15,7 @@ const SAFE: &str = "PYTHONSAFEPATH";
 /// A module that Python takes from elsewhere than the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShadowedModule {
-    /// Where it is taken from, from the folder that the benchmark is executed in: `slug/`.
+    /// The path of the module, from the folder in which the benchmark is executed: `slug/`.
     pub taken: String,
     /// The folder that it is meant to come from: `{build}/src`.
     pub meant: String,
@@ -23,8 +23,8 @@ pub struct ShadowedModule {
 
 /// The module of that benchmark which is taken from the current folder, if there is one.
 ///
-/// Only what lies there and among the artifacts is reported, so that a program of the work tree
-/// that uses a package of the build is no mistake.
+/// Only modules that are both there and among the artifacts are reported, so that a program of the
+/// work tree may use a package of the build.
 pub fn shadowed(
     benchmark: &Benchmark,
     artifacts: &[String],
@@ -72,7 +72,7 @@ fn is_python(word: &str) -> bool {
     version.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// What a variable of the environment is set to before the program.
+/// The value to which the command sets a variable before the program.
 fn assigned<'a>(name: &str, before: &'a [String]) -> Option<&'a str> {
     let set = before.iter().rev().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
     set.map(|value| value.trim_end_matches(';'))

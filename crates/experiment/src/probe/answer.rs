@@ -1,4 +1,4 @@
-//! What a probe found, from samples and terms alone.
+//! The answer of a probe, from samples and terms alone.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ pub struct ProbeRow {
     pub usual: Vec<Option<f64>>,
     /// Rounds that the usual state has.
     pub rounds: usize,
-    /// What was found.
+    /// The finding.
     pub finding: ProbeFinding,
     /// How the first execution failed that did, as usual and under each disturbance, in one line.
     pub failures: Vec<Option<String>>,
 }
 
-/// What was found.
+/// The finding of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeFinding {
     /// Of one program.
@@ -35,7 +35,7 @@ pub enum ProbeFinding {
     Pair(PairProbe),
 }
 
-/// What it comes to.
+/// The verdict of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProbeVerdict {
     /// The difference depends on these disturbances, by their numbers.
@@ -54,7 +54,7 @@ pub enum ProbeVerdict {
 }
 
 impl ProbeRow {
-    /// Which disturbances are decided.
+    /// Whether each disturbance is decided.
     #[must_use]
     pub fn decided(&self) -> Vec<bool> {
         match &self.finding {
@@ -65,7 +65,7 @@ impl ProbeRow {
         }
     }
 
-    /// What it comes to.
+    /// The verdict.
     #[must_use]
     pub fn verdict(&self) -> ProbeVerdict {
         let pair = match &self.finding {

@@ -1,4 +1,4 @@
-//! What a disturbance changes of an execution: its conditions, or what goes on around it.
+//! Applies a disturbance to an execution: to its conditions, or to the activity around it.
 
 use std::path::PathBuf;
 
@@ -70,8 +70,8 @@ pub(super) fn change(benchmark: &mut Benchmark, under: Disturbance, root: &Root)
     }
 }
 
-/// What goes on around the execution of that request under a disturbance; `files` are the program's
-/// own, `all` is what all programs execute as usual, which makes files warm again.
+/// The activity around the execution of that request under a disturbance. `files` are the program's
+/// own; `all` are the usual executions of all programs, which put files into memory again.
 pub(crate) fn disturber(
     under: Disturbance,
     request: &Request,

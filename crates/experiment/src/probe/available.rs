@@ -1,4 +1,5 @@
-//! Which disturbances can be had on a machine for a program, and why not the others.
+//! The disturbances that are available on a machine for a program, and the reasons against the
+//! others.
 
 use std::path::Path;
 
@@ -15,20 +16,20 @@ const NICE: i32 = 10;
 /// The bit of `/proc/self/personality` without which addresses are random: `ADDR_NO_RANDOMIZE`.
 const NO_RANDOM: u64 = 0x0004_0000;
 
-/// What is probed.
+/// The probed program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeSubject<'a> {
     /// The benchmarks, as usual.
     pub benchmarks: &'a [Benchmark],
     /// The numbers of other orders of linking that there are.
     pub layouts: &'a [u32],
-    /// Why there are none, where there are none.
+    /// The reason why there are none, if so.
     pub no_layouts: &'a str,
-    /// The folder of the build, if it is one.
+    /// The folder of the build, if it is a build.
     pub folder: Option<&'a Path>,
 }
 
-/// What can be had.
+/// The available disturbances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
     /// The disturbances, in the order in which they are shown.
@@ -37,7 +38,8 @@ pub struct Availability {
     pub left_out: Vec<UnavailableDisturbance>,
 }
 
-/// What can be had of the wanted disturbances, on the machine whose files are at that root.
+/// The available ones among the requested disturbances, on the machine whose files are at that
+/// root.
 ///
 /// Memory is given with 0 bytes: how much is little, the program says.
 #[must_use]
@@ -67,7 +69,7 @@ struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// The disturbances of a name, or why there is none.
+    /// The disturbances of a name, or the reason why there is none.
     fn disturbances(&self, name: &str) -> Result<Vec<Disturbance>, String> {
         let one = |found: Disturbance| Ok(vec![found]);
         match name {
@@ -175,8 +177,7 @@ impl Machine<'_> {
         Ok(Disturbance::Companion { place: CompanionPlace::OtherCore, number })
     }
 
-    /// Without huge pages where the system gives them to all, with them where it gives them to
-    /// those that ask.
+    /// Without huge pages if the system gives them to all, with them if it gives them on request.
     fn huge_pages(&self) -> Result<Disturbance, String> {
         let path = "/sys/kernel/mm/transparent_hugepage/enabled";
         match self.root.choice(path)?.as_str() {

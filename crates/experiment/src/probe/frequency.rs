@@ -43,7 +43,7 @@ pub fn no_frequency(root: &Root) -> Option<String> {
     all.iter().find_map(refused)
 }
 
-/// What is written into which files for that clock.
+/// The contents and files to write for that clock.
 fn writes(root: &Root, high: bool) -> Vec<(String, String)> {
     let one = |policy: u32| {
         let path = |name: &str| format!("{FOLDER}/policy{policy}/{name}");

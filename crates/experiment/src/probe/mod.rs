@@ -64,14 +64,14 @@ pub enum ProbeEnd {
     Interrupted,
 }
 
-/// What was measured.
+/// The measurements of a probe.
 #[derive(Clone, Debug)]
 pub struct ProbeAnswer {
     /// The run.
     pub run: Run,
-    /// What it probes.
+    /// The terms.
     pub terms: Probing,
-    /// Whether it was stopped before it was done: then these are the samples so far.
+    /// Whether it was stopped before it was done: the samples are then those so far.
     pub interrupted: bool,
     /// Time spent in executions, hooks included, if they were done just now.
     pub executing: Option<Duration>,
@@ -87,7 +87,7 @@ pub fn probe(
     wish: &ProbeRequest,
     root: &Root,
 ) -> Result<ProbeEnd, ExperimentError> {
-    // What waits for a quiet host would wait for its own disturbances to end.
+    // A wait for a quiet host would wait for the probe's own disturbances to end.
     let mut question = question.clone();
     question.plan.measure.rule.quiet_wait = None;
     preflight::check(bench, &question)?;
@@ -118,7 +118,7 @@ pub fn probe(
     Ok(ProbeEnd::Measured(Box::new(ProbeAnswer { run, terms, interrupted, executing, rows })))
 }
 
-/// What a run probed, judged again from its samples; nothing where it did not probe.
+/// The probe of a run, judged again from its samples; `None` if the run was no probe.
 pub fn kept_probe(store: &mut Store, run: Run) -> Result<Option<ProbeAnswer>, ExperimentError> {
     let Some(terms) = store.probing(run.number)? else { return Ok(None) };
     let rows = kept_rows(store, &run, &terms)?;
@@ -138,7 +138,8 @@ fn kept_rows(
     Ok(probed_rows(terms, run.rounds, &samples))
 }
 
-/// What makes it the same question: how much memory is little may come out otherwise each time.
+/// The digest of all that identifies the question, without the amount of little memory, which may
+/// vary.
 fn digest(question: &Question, terms: &Probing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|it| it.side.program.revision());
     let names: Vec<(&str, Option<u32>)> =

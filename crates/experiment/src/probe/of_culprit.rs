@@ -1,4 +1,5 @@
-//! What a verified culprit is probed with: what can be otherwise on this host, for this benchmark.
+//! The disturbances for a verified culprit: those that are available on this host for this
+//! benchmark.
 
 use tacho_machine::Root;
 use tacho_record::plan::Benchmark;

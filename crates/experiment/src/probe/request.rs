@@ -1,8 +1,8 @@
-//! What a user asks of a probe.
+//! The request of a probe.
 
 use tacho_record::{BenchmarkKey, Metric, ProbeSide};
 
-/// What is to be probed.
+/// The request of a probe.
 #[derive(Clone, Debug)]
 pub struct ProbeRequest {
     /// One program or two.
@@ -15,6 +15,6 @@ pub struct ProbeRequest {
     pub only: Vec<String>,
     /// No disturbances of these names.
     pub skip: Vec<String>,
-    /// Why there are no other orders of linking, where there are none.
+    /// The reason why there are no other orders of linking, if so.
     pub no_layouts: String,
 }

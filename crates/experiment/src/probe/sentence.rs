@@ -1,4 +1,4 @@
-//! What a probe means, in one sentence.
+//! The meaning of a probe, in one sentence.
 
 use tacho_record::{Disturbance, Probing};
 use tacho_report::words::change;

@@ -1,4 +1,4 @@
-//! What is executed: each side in each state of the machine.
+//! The executions: each side in each state of the machine.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use crate::{Context, ExperimentError, Question};
 /// Little memory is a multiple of this, so that it comes out the same each time.
 const STEP: u64 = 4 << 20;
 
-/// What is held while a probe measures.
+/// The resources that are held while a probe measures.
 #[derive(Debug, Default)]
 pub struct HeldStates {
     /// The clocks of states that have one.
@@ -36,7 +36,7 @@ impl HeldStates {
         self.clocks.iter().find(|(of, _)| *of == under).map(|(_, clock)| clock.clone())
     }
 
-    /// Where the build of a side is in a state, moved if need be.
+    /// The folder of a side's build in a state, moved if necessary.
     fn folder(
         &mut self,
         of: &SideExecutable,
@@ -71,7 +71,7 @@ pub fn programs(sides: &[ProbeSide]) -> Vec<Side> {
     sides.iter().flat_map(of).collect()
 }
 
-/// What is executed for a side in a state.
+/// The executable of a side in a state.
 fn executable<'r>(
     terms: &Probing,
     ready: &'r [SideExecutable],
@@ -114,7 +114,7 @@ fn key(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
     key
 }
 
-/// What is executed for the cell of that number.
+/// The trial of the cell with that index.
 pub fn trial(
     question: &Question,
     terms: &Probing,
@@ -156,7 +156,7 @@ pub fn trial(
     Ok(trial)
 }
 
-/// What is executed for a side as usual.
+/// The undisturbed trial of a side.
 fn undisturbed(
     question: &Question,
     of: &SideExecutable,
@@ -169,7 +169,7 @@ fn undisturbed(
     }
 }
 
-/// A command finds the environment as it is: its length is a disturbance.
+/// A command gets the environment unchanged, since its length is a disturbance.
 fn usual(mut benchmark: Benchmark) -> Benchmark {
     benchmark.conditions.random_environment = false;
     benchmark
@@ -190,7 +190,7 @@ fn files(of: &SideExecutable, request: &Request) -> Vec<PathBuf> {
     request.command.iter().filter_map(found).collect()
 }
 
-/// What is probed, with what can be had here; nothing when interrupted.
+/// The terms of a probe, with the disturbances available here; `None` if interrupted.
 pub fn terms(
     bench: &mut Context<'_>,
     question: &Question,
@@ -275,14 +275,13 @@ fn can_be_had(
     };
     match (lacks(under), under) {
         (None, under) => Ok(under),
-        // Without the right to drop all caches, those of its own files.
+        // Without the right to drop all caches, only the program's own files are dropped.
         (Some(_), Disturbance::Cold { all: true }) => Ok(Disturbance::Cold { all: false }),
         (Some(why), _) => Err(why),
     }
 }
 
-/// The most memory that a side needs as usual, in bytes: each is executed once. Nothing when
-/// interrupted.
+/// The largest usual memory of a side, in bytes: each side is executed once. `None` if interrupted.
 fn memory(
     bench: &mut Context<'_>,
     question: &Question,

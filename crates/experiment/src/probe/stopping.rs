@@ -16,7 +16,7 @@ pub(super) struct ProbeStopping<'a> {
 }
 
 impl<'a> ProbeStopping<'a> {
-    /// Where a session stands that was begun earlier.
+    /// The state of a session that was begun earlier.
     pub fn of_session(terms: &'a Probing, session: &Session) -> Self {
         let cells = session.cells.len();
         let (samples, settled) = (vec![Vec::new(); cells], vec![false; cells]);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tacho_machine::Root;
 use tacho_record::Disturbance;
 
-/// Where there is a file system in memory, and where there is none as a rule.
+/// A folder with a file system in memory, and one that is usually on a disk.
 const PLACES: [&str; 2] = ["/dev/shm", "/var/tmp"];
 /// No name of a folder is longer.
 const LONGEST: usize = 200;
@@ -18,13 +18,13 @@ const LONGEST: usize = 200;
 #[derive(Debug)]
 pub struct MovedBuild {
     top: PathBuf,
-    /// Where the build is now; its path is as long as before.
+    /// The present folder of the build; its path is as long as before.
     pub folder: PathBuf,
 }
 
 impl Drop for MovedBuild {
     fn drop(&mut self) {
-        // What stays is in a folder for temporary files.
+        // Remains are in a folder for temporary files.
         let _ = fs::remove_dir_all(&self.top);
     }
 }

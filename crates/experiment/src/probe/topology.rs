@@ -1,4 +1,4 @@
-//! Which processors may be used, and which of them are threads of one core or in one socket.
+//! The usable processors, and which of them are threads of one core or in one socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,11 +12,11 @@ use crate::ExperimentError;
 /// A revision that builds in both ways.
 #[derive(Debug)]
 pub struct BuiltBothWays<'a> {
-    /// It.
+    /// The revision.
     pub revision: &'a Revision,
     /// The plan by which it has the quirk.
     pub with: Plan,
-    /// What it builds to without the quirk, and with it.
+    /// The programs without the quirk, and with it.
     pub programs: [Program; 2],
 }
 
@@ -25,7 +25,7 @@ pub type BuildProgram<'a, E> =
     dyn FnMut(&Revision, &Plan) -> Result<Option<Result<Program, String>>, E> + 'a;
 
 /// Builds the revision that has the quirk in both ways, and where it does not build, the one
-/// outside; else why neither can be had in both ways. None when interrupted.
+/// outside; otherwise the reason why neither builds in both ways. `None` if interrupted.
 pub fn both_ways<'a, E: From<ExperimentError>>(
     folder: &Path,
     plan: &Plan,

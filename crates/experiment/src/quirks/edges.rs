@@ -1,5 +1,5 @@
-//! Where a quirk begins and ends, and how its effect is separated from that of the commit there:
-//! one revision beside the edge is built with the quirk and without it.
+//! The edges of a quirk, and the separation of its effect from that of the commit there: one
+//! revision beside the edge is built with the quirk and without it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,8 +25,7 @@ pub struct QuirkRangeEdge<'a> {
     pub first: &'a Revision,
 }
 
-/// Where a quirk that is for these places of a line of history begins and ends in it, the places
-/// left out that are skipped.
+/// The edges of a quirk for these places in a line of history, without skipped places.
 #[must_use]
 pub fn edges_of<'a>(
     quirk: &'a Quirk,

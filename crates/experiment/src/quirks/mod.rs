@@ -1,4 +1,4 @@
-//! What quirks are good for: whether builds need them, and what they alone do to the numbers.
+//! Tests of quirks: whether builds need them, and their own effect on the numbers.
 //!
 //! | file | what it does |
 //! |---|---|

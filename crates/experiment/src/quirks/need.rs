@@ -5,9 +5,9 @@ use tacho_record::plan::{Plan, Quirk, Subject};
 /// Whether builds need a quirk, by the revisions that were tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuirkNeed {
-    /// Nothing was tried: the quirk is for no revision.
+    /// No revision was tried: the quirk applies to none.
     NoRevisions,
-    /// It skips revisions that do not build.
+    /// The quirk skips revisions that do not build.
     Skips,
     /// A revision does not build with it.
     Fails,

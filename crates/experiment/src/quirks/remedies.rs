@@ -1,4 +1,4 @@
-//! Which known remedies are tried on a revision that does not build.
+//! The choice of known remedies to try on a revision that does not build.
 
 use tacho_record::plan::{Plan, Subject};
 
@@ -20,7 +20,7 @@ pub fn remedies_to_try(plan: &Plan, error: &str) -> Vec<(RemedyRoute, Plan)> {
     .collect()
 }
 
-/// Whether no quirk of the plan sets what this one sets.
+/// Whether no quirk of the plan sets the same variable.
 fn is_free(subject: &Subject, route: &RemedyRoute) -> bool {
     !subject.quirks.iter().any(|quirk| match route {
         RemedyRoute::Environment(_) => quirk.environment.contains_key("CFLAGS"),

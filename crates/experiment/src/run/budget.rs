@@ -24,16 +24,16 @@ pub struct SpentTime {
     sessions: Vec<Timestamp>,
     /// When the last sample ended.
     last: Option<Timestamp>,
-    /// What each round has cost, by its number.
+    /// The cost of each round, by its number.
     rounds: Vec<Duration>,
-    /// What the samples of each cell have cost, the warm-up left out, and how many they are.
+    /// The cost and number of each cell's samples, without the warmup.
     cells: Vec<(Duration, u32)>,
     /// Whether two samples are taken at the same time.
     in_pairs: bool,
 }
 
 impl SpentTime {
-    /// Nothing, of a run with sessions that began at these times, in order.
+    /// The empty costs of a run with sessions that began at these times, in order.
     pub fn new(sessions: Vec<Timestamp>, cells: usize) -> Self {
         Self { sessions, cells: vec![(Duration::ZERO, 0); cells], ..Self::default() }
     }
@@ -65,17 +65,17 @@ impl SpentTime {
         self.last = Some(if is_second { self.last.map_or(end, |last| last.max(end)) } else { end });
     }
 
-    /// What all rounds before that one have cost, the warm-up included.
+    /// The cost of all rounds before that one, including the warmup.
     pub fn before(&self, round: u32) -> Duration {
         self.rounds.iter().take(round as usize).sum()
     }
 
-    /// What the executions of the cell have cost, the warm-up left out.
+    /// The cost of the cell's executions, without the warmup.
     pub fn of(&self, cell: usize) -> Duration {
         self.cells[cell].0
     }
 
-    /// What an execution of the cell will probably cost: the mean of those before.
+    /// The expected cost of an execution of the cell: the mean of those before.
     pub fn expected(&self, cell: usize) -> Duration {
         let (sum, number) = self.cells[cell];
         sum.checked_div(number).unwrap_or_default()

@@ -13,7 +13,7 @@ pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
     first.filter(|sample| sample.outcome.is_failure()).count() == GIVE_UP_AFTER
 }
 
-/// Whether the median is known as precisely as the rule asks; never where it asks for nothing.
+/// Whether the median has the requested precision; false without a request.
 pub fn is_precise(rule: &Rule, known: &MetricValues) -> bool {
     let Some(precision) = &rule.precision else { return false };
     let MetricValues { values, bounds } = known;
@@ -22,12 +22,12 @@ pub fn is_precise(rule: &Rule, known: &MetricValues) -> bool {
         && reach().is_some_and(|reach| reach <= precision.share)
 }
 
-/// What is known of a metric.
+/// The values of a metric.
 #[derive(Clone, Debug, Default)]
 pub struct MetricValues {
     /// Its values.
     pub values: Vec<f64>,
-    /// What it would have been at least, where a limit was reached.
+    /// The lower bounds from executions that reached a limit.
     pub bounds: Vec<f64>,
 }
 

@@ -19,12 +19,12 @@ use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::prepared::{Trial, Workplace};
 use crate::{Context, ExperimentError, pending};
 
-/// How often builds may come out otherwise before what they are built of is left alone.
+/// The number of times that a build may differ before its revision is given up.
 const ATTEMPTS: u32 = 3;
 
 /// Whether there is something to measure.
 pub enum Preparation {
-    /// A build came out otherwise when it was built again: what is missing has changed.
+    /// A repeated build gave other artifacts, so that the missing cells changed.
     Changed,
     /// The user stopped it.
     Interrupted,
@@ -42,19 +42,19 @@ impl Preparation {
     }
 }
 
-/// Whether an interrupted run is taken up again.
+/// Whether an interrupted run is resumed.
 pub(crate) enum ResumedRun {
     /// The user stopped it.
     Interrupted,
-    /// There is none that can be.
+    /// No run can be resumed.
     None,
-    /// It is.
+    /// The run is resumed.
     Run {
         /// The run.
         run: Box<Run>,
         /// Its cells.
         cells: Vec<(MeasurementId, Cell)>,
-        /// Where their builds are.
+        /// The folders of their builds.
         folders: HashMap<Digest, PathBuf>,
     },
 }
@@ -95,7 +95,7 @@ impl Context<'_> {
         Ok(self.store.put_metrics(&metrics)?)
     }
 
-    /// Whether that metric was ever read, on any host.
+    /// Whether this metric was ever read, on any host.
     fn has_values(&mut self, metric: &str) -> Result<bool, ExperimentError> {
         for (host, _) in self.store.hosts()? {
             for benchmark in self.store.benchmarks(host)? {
@@ -108,8 +108,8 @@ impl Context<'_> {
         Ok(false)
     }
 
-    /// Takes up the interrupted run of the same question, else begins one with what is missing.
-    /// Builds that come out otherwise now take the place of those that are known.
+    /// Resumes the interrupted run of the same question, otherwise begins one with the missing
+    /// cells. Builds that differ now replace the known ones.
     pub fn prepare(
         &mut self,
         question: &Question,
@@ -123,8 +123,8 @@ impl Context<'_> {
             ResumedRun::None => {}
         }
         for _ in 0..ATTEMPTS {
-            // As they are now: some may have been built again. What could not be fetched a moment
-            // ago still cannot be.
+            // The present builds: some may have been built again. A fetch that just failed is
+            // assumed to fail again.
             let not_fetched = known.iter().cloned().enumerate();
             let not_fetched =
                 not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
@@ -157,8 +157,7 @@ impl Context<'_> {
             Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
                 Ok(ResumedRun::Run { run: Box::new(run), cells, folders })
             }
-            // A build came out otherwise: what is measured from here on belongs to a run of its
-            // own.
+            // A build differs: samples from here on belong to a run of their own.
             Some(_) => {
                 self.store.abandon_run(run.number, self.executor.now())?;
                 Ok(ResumedRun::None)
@@ -319,7 +318,7 @@ fn enough(
     own: &[Sample],
 ) -> u32 {
     if !question.counted.is_empty() {
-        // What other runs have taken may lack a counter.
+        // Samples of other runs may lack a counter.
         return cell.rounds;
     }
     let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact);

@@ -1,7 +1,7 @@
-//! Whether the host is quiet: looked at before a round, and read from the samples after it.
+//! Checks whether the host is quiet: before a round by a look, after it by the samples.
 //!
-//! The rule is fixed beforehand (docs/src/method/quiet.md). It looks at readings of the host alone,
-//! never at what is measured: else rounds would be repeated until they pleased.
+//! The rule is fixed in advance (docs/src/method/quiet.md). It uses only readings of the host,
+//! never the measured values: otherwise rounds would be repeated until the result pleased.
 
 use crate::run::quiet_limits::Noise;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use crate::{Context, Event, ExperimentError};
 /// How long the host is looked at before a round.
 pub const LOOK: Duration = Duration::from_millis(200);
 
-/// A disturbed round is repeated at most so often; then it counts.
+/// The number of times that a disturbed round is repeated at most; then it counts.
 pub const REPEATS: u32 = 2;
 
 /// Waits for a quiet host, as long as a run may.
@@ -25,7 +25,7 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// That much is requested, of which this much was waited already.
+    /// The requested wait, with the waits so far.
     #[must_use]
     pub fn new(most: Option<Duration>, waits: &[QuietWait]) -> Self {
         let waited = waits.iter().map(|wait| wait.took).sum();

@@ -1,4 +1,4 @@
-//! What disturbs a measurement, and from when on: limits for readings of the host.
+//! The limits of the host's readings beyond which a measurement counts as disturbed.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub const PRESSURE: f64 = 0.25;
 /// The largest share in which some task may wait for memory.
 pub const MEMORY_PRESSURE: f64 = 0.1;
 
-/// What the kernel rounds to at both ends of a time: two ticks.
+/// The kernel's rounding at both ends of a time: two ticks.
 pub(super) const TICKS: f64 = 20e6;
 
 /// Readings of shorter samples are of longer times, since several share them.
@@ -30,7 +30,7 @@ pub(crate) fn cpus(sample: &Sample, reading: &str) -> Option<f64> {
     Some((sample.value(reading)? - TICKS).max(0.0) / span)
 }
 
-/// What disturbs.
+/// The kinds of disturbance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// Some task waits for a CPU, in this share of the time.
@@ -84,7 +84,7 @@ impl Noise {
         loud.max_by(|one, other| one.excess().total_cmp(&other.excess()))
     }
 
-    /// What disturbs while the host is looked at and nothing is executed.
+    /// The disturbance in a look at the host while nothing is executed.
     pub fn of_look(readings: &Readings) -> Option<Self> {
         let span = readings.span.as_nanos() as f64;
         if span <= 0.0 {
@@ -103,7 +103,8 @@ impl Noise {
         ])
     }
 
-    /// What disturbed an execution. Pressure may be its own doing, and does not count.
+    /// The disturbance of an execution. The program itself may cause pressure, which does not
+    /// count.
     pub fn of_sample(sample: &Sample) -> Option<Self> {
         sample.value("wall")?;
         Self::loudest([
@@ -121,12 +122,12 @@ impl Noise {
 /// From this spread of the time of an empty program on, times are not steady.
 const UNSTEADY: f64 = 0.1;
 
-/// Whether times that are measured on this host now can be trusted.
+/// Whether times measured on this host now are reliable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostTrust {
     /// Something else disturbs the host.
     Busy(Noise),
-    /// Nothing else is busy, and yet times of an empty program vary.
+    /// No other program is busy, but times of an empty program vary.
     Unsteady,
     /// They can.
     Quiet,

@@ -1,6 +1,6 @@
 //! The reference in the rounds of a run: fixed programs that are executed beside the subject.
 //!
-//! Which programs a round has is known before it begins, from the samples of the run alone. So a
+//! The programs of a round are determined before it begins, from the samples of the run alone. So a
 //! killed run goes on as it would have.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::{Context, ExperimentError};
 
 /// The largest share of the time that the reference takes in cheap mode.
 pub const CHEAP: f64 = 0.05;
-/// What a program takes about, as long as nothing is known of it.
+/// The assumed duration of a program before the first sample.
 const ABOUT: Duration = Duration::from_millis(60);
 /// A stream of random numbers that no round's order is of.
 const STREAM: u64 = 2 << 32;
@@ -32,7 +32,7 @@ pub(crate) struct ReferenceTurns {
     /// The processors that the subject is confined to.
     cpus: Option<Cpus>,
     samples: Vec<ReferenceSample>,
-    /// What cannot be executed here.
+    /// The programs that cannot be executed here.
     failed: BTreeSet<ReferenceProgram>,
 }
 
@@ -101,12 +101,12 @@ impl ReferenceTurns {
             room = left.unwrap_or(room);
             left.is_some()
         };
-        // What a program takes here is not known before the first.
+        // The duration of a program is not known before the first execution.
         let most = if self.samples.is_empty() { 1 } else { programs.len() };
         programs.into_iter().take(most).take_while(fits).collect()
     }
 
-    /// What can be executed, in an order of this run.
+    /// The executable programs, in an order of this run.
     fn usable(&self) -> Vec<ReferenceProgram> {
         let mut programs: Vec<ReferenceProgram> = ReferenceProgram::ALL.into();
         programs.retain(|program| !self.failed.contains(program));
@@ -116,7 +116,8 @@ impl ReferenceTurns {
         programs
     }
 
-    /// What a program takes: the longest that it took so far, else that any did.
+    /// The expected duration of a program: its longest so far, otherwise the longest of any
+    /// program.
     fn expected(&self, program: ReferenceProgram) -> Duration {
         let own = self.samples.iter().filter(|sample| sample.program == program);
         let any = || self.samples.iter().map(|sample| sample.wall).max();

@@ -27,7 +27,7 @@ impl Context<'_> {
         Ok(None)
     }
 
-    /// These cells with what is executed for each, by its place, as often as the cell says.
+    /// These cells with the trial of each, by its place, repeated as the cell requests.
     pub(crate) fn ready_cells(
         &mut self,
         cells: Vec<(MeasurementId, Cell)>,

@@ -26,7 +26,7 @@ use crate::trial::fixtures::Fixtures;
 use crate::trial::prepared::moment;
 use crate::{Context, Event, ExperimentError};
 
-/// What a session of measuring came to.
+/// The result of a session of measuring.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionResult {
     /// Samples that it took.
@@ -105,7 +105,7 @@ struct Rounds<'a, 'b> {
     instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
     without_instructions: HashSet<usize>,
-    /// Those of them that are counted a second time, which shows whether the count repeats.
+    /// The cells among them that are counted a second time, which shows whether the count repeats.
     repeated: HashSet<usize>,
     measured: SessionResult,
     /// Of which cells it is kept why they lack which metric.
@@ -115,7 +115,7 @@ struct Rounds<'a, 'b> {
 }
 
 impl<'a, 'b> Rounds<'a, 'b> {
-    /// Stands where the run stands: at nothing, or at what an earlier session of it left.
+    /// Starts at the run's present state: empty, or as an earlier session left it.
     fn new(
         bench: &'a mut Context<'b>,
         session: &'a Session,
@@ -213,7 +213,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// Which cells take part in the round; none when there is no time for it.
+    /// The trials of the round; empty if there is no time for it.
     fn before(&mut self, round: u32) -> Vec<ScheduledTrial> {
         let all = self.schedule.round(round);
         let mut trials = self
@@ -226,7 +226,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         trials
     }
 
-    /// Whether it has its sample, or can have one: what it needs beside it is there.
+    /// Whether the trial has its sample, or can have one since its companion and setup are ready.
     fn is_possible(&self, trial: ScheduledTrial) -> bool {
         self.progress.is_done(trial) || !self.beside.is_left_out(trial.cell)
     }
@@ -288,8 +288,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// Marks the round if it was disturbed, unless it was repeated often enough: who took part
-    /// lacks a sample again.
+    /// Marks the round if it was disturbed, unless it was repeated often enough: its cells lack a
+    /// sample again.
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
         let marked =
@@ -306,8 +306,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(())
     }
 
-    /// What is measured so far is safe, whether the round is whole or not; who is known well enough
-    /// is reported.
+    /// Syncs the samples so far, whether the round is complete or not, and reports the cells that
+    /// need no more samples.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
         if self.bench.store.outlives_us() {
             self.bench.store.end_round(self.session.run.number, round)?;
@@ -336,7 +336,7 @@ fn first_of_each(session: &Session, cells: &HashSet<usize>) -> HashSet<usize> {
     several.filter_map(|cells| cells.first().copied()).collect()
 }
 
-/// What is otherwise on the host than when the run began, as `end.load` for `now.load`.
+/// The changes of the host since the run began, as `end.load` for `now.load`.
 pub(crate) fn end_facts(
     bench: &mut Context<'_>,
     run: i64,

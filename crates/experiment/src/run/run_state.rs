@@ -1,4 +1,4 @@
-//! Where a run stands: what has its samples, what is known well enough, what is given up.
+//! The state of a run: the cells with samples, those that need no more, those that are given up.
 //!
 //! All of it is reckoned from samples, in the order in which they were taken: what a killed run
 //! left says the same as it would have said then.
@@ -18,17 +18,16 @@ use crate::run::quiet_limits::Noise;
 use crate::run::schedule::ScheduledTrial;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 
-/// A warm-up by time ends after this many executions too: a clock that stands still must not hold
-/// it for ever.
+/// A warmup by time also ends after this many executions, in case the clock does not move.
 const LONGEST_WARMUP: u32 = 10_000;
 
-/// Where a run stands.
+/// The state of a run.
 pub struct RunProgress<'a> {
     rule: &'a Rule,
     cells: Vec<CellProgress<'a>>,
     /// How many are executed at the same time: two where the session is of pairs.
     at_once: usize,
-    /// What has a sample.
+    /// The places with a sample.
     done: HashSet<Place>,
     /// The last round that has one.
     last: u32,
@@ -47,7 +46,7 @@ struct CellProgress<'a> {
     failed: usize,
     succeeded: bool,
     warm: WarmupState,
-    /// What is known of the metric whose median is to be known precisely.
+    /// The values of the metric with a requested precision.
     known: MetricValues,
     precise: bool,
     /// Somebody else said that it needs no more.
@@ -97,8 +96,7 @@ impl<'a> CellProgress<'a> {
         }
     }
 
-    /// How many executions are still to come at the most, the warm-up included as far as it is
-    /// known.
+    /// The largest number of remaining executions, including the warmup as far as known.
     fn left(&self, warmup: Warmup) -> usize {
         let warming = warmup.executions().unwrap_or(0).saturating_sub(self.warm.executions);
         (self.wanted.enough.saturating_sub(self.counted) + warming) as usize
@@ -141,8 +139,7 @@ impl<'a> CellProgress<'a> {
 }
 
 impl<'a> RunProgress<'a> {
-    /// Where the run stands after what earlier sessions of it have left; `sessions` are when they
-    /// all began.
+    /// The state of the run after earlier sessions; `sessions` are the times when they all began.
     pub fn new(session: &'a Session, sessions: Vec<Timestamp>) -> Self {
         let rule = &session.run.rule;
         let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
@@ -176,7 +173,8 @@ impl<'a> RunProgress<'a> {
         ended
     }
 
-    /// These cells need no more; which of them did so far, and how many executions each leaves out.
+    /// Settles these cells, which need no more samples; returns those that were not settled before,
+    /// with the number of omitted executions of each.
     pub fn settle(&mut self, cells: &[usize]) -> Vec<(usize, usize)> {
         let mut ended = Vec::new();
         for &index in cells {
@@ -193,8 +191,8 @@ impl<'a> RunProgress<'a> {
         self.cells.iter().map(|cell| cell.left(self.rule.warmup)).sum()
     }
 
-    /// Those of these trials for which that holds; of pairs both, where it holds for one and
-    /// neither is given up.
+    /// The trials for which the condition holds; both of a pair if it holds for one and neither is
+    /// given up.
     pub fn chosen(
         &self,
         trials: &[ScheduledTrial],
@@ -214,7 +212,7 @@ impl<'a> RunProgress<'a> {
         self.at_once
     }
 
-    /// Whether something of the cell is still to be executed.
+    /// Whether the cell still lacks executions.
     pub fn is_lacking(&self, cell: usize) -> bool {
         let lacks = !self.has_enough(cell);
         let cell = &self.cells[cell];
@@ -227,7 +225,7 @@ impl<'a> RunProgress<'a> {
         self.is_done(trial) || !(cell.is_hopeless() || cell.is_warm(self.rule.warmup))
     }
 
-    /// Whether that execution took or takes place, if its round does.
+    /// Whether this execution took or takes place, if its round does.
     pub fn takes_part(&self, trial: ScheduledTrial) -> bool {
         self.is_done(trial)
             || !(self.has_enough(trial.cell) || self.cells[trial.cell].is_hopeless())
@@ -249,7 +247,7 @@ impl<'a> RunProgress<'a> {
     }
 
     /// Whether the budget has room for a round of these executions: the first always takes place,
-    /// and what was begun is ended.
+    /// and a round that began is completed.
     pub fn has_time_for(&self, round: u32, trials: &[ScheduledTrial]) -> bool {
         let Some(budget) = self.rule.budget else { return true };
         let longest = |together: &[ScheduledTrial]| {
@@ -269,7 +267,7 @@ impl<'a> RunProgress<'a> {
         self.noise.extend(noise.map(|noise| (round, noise)));
     }
 
-    /// What disturbed the round, if something did and it is to be repeated.
+    /// The disturbance of a round that must be repeated, if any.
     pub fn disturbed(&self, round: u32) -> Option<Noise> {
         let before = (1..round).rev().take_while(|before| self.disturbed.contains(before));
         let is_last = before.count() >= REPEATS as usize;

@@ -29,18 +29,17 @@ pub struct Schedule {
 /// One execution that is to take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledTrial {
-    /// Where it stands.
+    /// The place.
     pub place: Place,
-    /// What is executed: the index of the cell.
+    /// The index of the cell.
     pub cell: usize,
 }
 
 impl Schedule {
     /// A schedule for this many cells.
     ///
-    /// Where no warm-up comes before the first round, that one can take over what the warm-up does:
-    /// it keeps the order of the cells, so that the first answer of a benchmark comes from the
-    /// first cell.
+    /// Without a warmup, the first round can replace it: it keeps the order of the cells, so that
+    /// the first answer of a benchmark comes from the first cell.
     #[must_use]
     pub fn new(seed: u64, cells: usize, first_in_order: bool) -> Self {
         Self { seed, cells, first_in_order, in_pairs: false, groups: Vec::new() }
@@ -112,13 +111,12 @@ impl Schedule {
         pair
     }
 
-    /// Whether the second of a pair has the first place: in every other round; in which, the seed
-    /// says.
+    /// Whether the second of a pair has the first place: in every other round, chosen by the seed.
     fn is_swapped(&self, round: u32) -> bool {
         (self.seed ^ u64::from(round)) & 1 == 1
     }
 
-    /// Whether of two things that are done at a place, the second is done first.
+    /// Whether the second of two steps at a place is done first.
     #[must_use]
     pub fn is_turned(&self, place: Place) -> bool {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);

@@ -19,7 +19,7 @@ pub struct Session {
     /// The run: its seed orders the rounds, and its rule says what comes before them and when they
     /// stop.
     pub run: Run,
-    /// What it measures, in the order of the warm-up.
+    /// The cells, in the order of the warmup.
     pub cells: Vec<SessionCell>,
     /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none:
     /// one after the other.
@@ -33,15 +33,15 @@ pub struct Session {
 
 /// A cell that is ready to be executed.
 pub struct SessionCell {
-    /// What its samples are kept under.
+    /// The key under which its samples are kept.
     pub id: MeasurementId,
-    /// What it is.
+    /// The cell.
     pub cell: Cell,
-    /// What is executed.
+    /// The trial.
     pub trial: Trial,
     /// How much is wanted of it.
     pub wanted: SampleDemand,
-    /// What earlier sessions of the run have measured of it, in order of the schedule.
+    /// The samples of earlier sessions of the run, in order of the schedule.
     pub before: Vec<Sample>,
 }
 
@@ -54,7 +54,7 @@ pub struct SampleDemand {
     pub needed: u32,
     /// The metric whose median is to be known precisely, if that is requested.
     pub metric: Option<Metric>,
-    /// What other runs have learnt of that metric.
+    /// The values of the metric in other runs.
     pub elsewhere: MetricValues,
     /// The metric by which its warm-up is found, where that is requested.
     pub steady: Option<Metric>,
@@ -109,7 +109,7 @@ impl SessionCell {
 pub struct References(HashMap<String, AnswerText>);
 
 impl References {
-    /// Those that are kept for these cells.
+    /// The answers that are kept for these cells.
     pub fn read(store: &mut Store, cells: &[SessionCell]) -> Result<Self, ExperimentError> {
         let mut references = Self::default();
         for SessionCell { cell, .. } in cells {
@@ -146,7 +146,7 @@ impl References {
     }
 }
 
-/// The reference answer of a benchmark, if one is kept; with its text, if that is kept too.
+/// The reference answer of a benchmark, if it is kept; with its text, if the text is kept too.
 pub fn reference(
     store: &mut Store,
     key: &BenchmarkKey,

@@ -28,7 +28,7 @@ struct RuledRun {
 }
 
 impl RunRules {
-    /// Those of the store.
+    /// The rules of the store's runs.
     pub fn read(store: &mut Store) -> Result<Self, StoreError> {
         let open = |run: &Run| run.rule.precision.is_some() || run.rule.budget.is_some();
         let measured = |run: Run| {
@@ -57,7 +57,7 @@ impl RunRules {
 type BuildKey = (String, Digest);
 
 impl RuledRun {
-    /// What ended measuring that gave these values, if it was not simply the number of rounds.
+    /// The reason why the measuring of these values ended, unless it was just the number of rounds.
     fn stopped<'v>(
         &self,
         measured: impl Iterator<Item = &'v Values>,
@@ -72,7 +72,7 @@ impl RuledRun {
         let by = if is_precise(&self.rule, &known) {
             EndReason::Precision
         } else if rounds >= self.rule.max_rounds as usize {
-            // Without a precision that is simply the number of rounds.
+            // Without a precision the reason is just the number of rounds.
             self.rule.precision.as_ref().map(|_| EndReason::MaxRounds)?
         } else if self.rule.budget.is_some()
             && self.state == RunState::Finished
@@ -86,12 +86,12 @@ impl RuledRun {
     }
 }
 
-/// What ended the measuring of each build of a benchmark.
+/// The reason why the measuring of each build of a benchmark ended.
 #[derive(Debug, Default)]
 pub struct StoppingReasons(HashMap<BuildKey, Stop>);
 
 impl StoppingReasons {
-    /// Those of the benchmark, each by the rule of the last run that measured it.
+    /// The reasons for a benchmark, each by the rule of the last run that measured it.
     pub fn read(
         store: &mut Store,
         rules: &RunRules,
@@ -128,7 +128,7 @@ impl StoppingReasons {
         Ok(Self(ends))
     }
 
-    /// What ended that of this build.
+    /// The reason for this build.
     #[must_use]
     pub fn of(&self, revision: &str, artifact: Digest) -> Option<Stop> {
         self.0.get(&(revision.to_owned(), artifact)).cloned()

@@ -4,8 +4,8 @@ use tacho_record::Sample;
 
 /// A rule by which a cell needs no more samples before the rounds are done.
 ///
-/// What it says is a function of the samples alone, so that a run that is taken up again goes on as
-/// it would have.
+/// The decision is a function of the samples alone, so that a resumed run continues as it would
+/// have.
 pub trait StoppingRule {
     /// Takes note of a sample of a cell, in the order in which they are taken.
     fn record(&mut self, cell: usize, sample: &Sample);
@@ -16,7 +16,7 @@ pub trait StoppingRule {
     /// The samples of that round count no more.
     fn forget(&mut self, round: u32);
 
-    /// Whether it never says so.
+    /// Whether the rule never stops a run.
     fn never_does(&self) -> bool {
         false
     }

@@ -1,5 +1,4 @@
-//! Where something besides the program changed: quirks, of which the plan says it, and what runs
-//! and builds say of themselves.
+//! Changes besides the program: edges of quirks from the plan, and changed tags of runs and builds.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,17 +7,17 @@ use tacho_record::{Build, TagChange};
 use crate::Question;
 use crate::changes::{Environments, Tags};
 
-/// A revision from which on something besides the program is otherwise.
+/// A revision from which something besides the program differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvironmentEdge {
-    /// Which of the question's revisions. Of quirks it is known; of all else it is the first one
-    /// measured with what it is then.
+    /// The place among the question's revisions. It is exact for quirks; for other changes it is
+    /// the first revision measured with the new value.
     pub at: usize,
-    /// What it is, and was.
+    /// The tag with its values before and after.
     pub tagged: TagChange,
 }
 
-/// Where other quirks begin or end among the question's revisions, in order. Those that skip
+/// The places where quirks begin or end among the question's revisions, in order. Quirks that skip
 /// revisions change no build.
 pub(super) fn of_quirks(question: &Question) -> Vec<EnvironmentEdge> {
     let quirks = &question.plan.subject.quirks;
@@ -43,8 +42,8 @@ pub(super) fn of_quirks(question: &Question) -> Vec<EnvironmentEdge> {
     (1..question.revisions.len()).filter_map(edge).collect()
 }
 
-/// What else differs between the first and the last of these, each with its place and with what it
-/// was measured.
+/// The other differences between the first and the last of these measured places, which are given
+/// with their tags.
 pub(super) fn of_others(measured: Vec<(usize, Tags)>) -> Vec<EnvironmentEdge> {
     let (places, tags): (Vec<usize>, Vec<Tags>) = measured.into_iter().unzip();
     let environments = Environments::new(tags);

@@ -1,4 +1,4 @@
-//! What the store knows of the revisions of a question: builds, values, and what they took.
+//! The store's facts about the revisions of a question: builds, values, and their cost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -16,40 +16,40 @@ use crate::run::budget::SpentTime;
 use crate::survey::outcome::{SurveyOutcome, SurveyRequest, SurveyedBenchmark};
 use crate::{Context, Question};
 
-/// What is known.
+/// The facts.
 pub(super) struct SurveyFacts {
     /// The question's revisions.
     pub revisions: Vec<Revision>,
     /// How many builds the question has taken.
     pub made: usize,
-    /// What they and the measuring took.
+    /// The cost of these builds and of measuring.
     pub spent: Duration,
     /// The build of each revision by the question's recipe.
     built: Vec<Option<Build>>,
-    /// What was measured, by benchmark.
+    /// The measurements, by benchmark.
     measured: Vec<PlaceValues>,
 }
 
 /// The standard deviation of a time that was taken once, as a logarithm: its noise is not known.
 const UNREPEATED: f64 = 0.1;
 
-/// What was measured of one benchmark.
+/// The measurements of one benchmark.
 struct PlaceValues {
     key: tacho_record::BenchmarkKey,
     metric: Metric,
-    /// What each run says of the revisions, by their places.
+    /// The readings of the revisions in each run, by their places.
     readings: Vec<RunReading>,
     /// The numbers of the runs, as the readings count them.
     runs: Vec<i64>,
     /// The revisions that cannot be built, or fail each time.
     unusable: BTreeSet<usize>,
-    /// What was measured.
+    /// The measured artifacts.
     artifacts: BTreeSet<Digest>,
 }
 
 /// The executions of a candidate in one run: those that reached a limit took longer than all
-/// others. None where of their median only a bound is known, of a metric of which more is better
-/// not even that, and where a value is not above 0.
+/// others. Empty if only a bound of their median is known, or if a value is not above 0. Where more
+/// is better, an execution that reached a limit does not count.
 fn executions(
     at: usize,
     metric: &Metric,
@@ -118,13 +118,13 @@ impl SurveyFacts {
             known.measured.push(known.measured(key, metric.clone(), &values));
         }
         known.account(bench, digest)?;
-        // What was tried before and is tried again is known to this session alone.
+        // Only this session knows the builds that it tried again.
         known.made = known.made.max(placed.tried);
         known.spent = known.spent.max(placed.tracked.building);
         Ok(known)
     }
 
-    /// What these values say of a benchmark.
+    /// The measurements of a benchmark from these values.
     fn measured(
         &self,
         key: tacho_record::BenchmarkKey,
@@ -164,7 +164,7 @@ impl SurveyFacts {
         PlaceValues { key, metric, readings, runs, unusable, artifacts }
     }
 
-    /// What the question has taken: builds that were not there when it was first asked, and the
+    /// Adds the cost of the question: builds that did not exist when it was first asked, and the
     /// time of its runs.
     fn account(&mut self, bench: &mut Context<'_>, digest: Digest) -> Result<(), StoreError> {
         let builds = || self.built.iter().flatten();
@@ -180,7 +180,7 @@ impl SurveyFacts {
         Ok(())
     }
 
-    /// What is known of each benchmark.
+    /// The survey of each benchmark.
     pub fn surveyed(&self, question: &Question, rules: &SurveyRules) -> Vec<SurveyedBenchmark> {
         let edges = &edges::places(&edges::of_quirks(question));
         let one = |of: &PlaceValues| {
@@ -244,8 +244,8 @@ impl SurveyFacts {
         self.built[place].is_some()
     }
 
-    /// What links the run of a batch to earlier ones, where it measures nothing again: the measured
-    /// revisions nearest to it, this many.
+    /// The revisions that link the run of a batch to earlier ones if it repeats none: this many of
+    /// the nearest measured revisions.
     pub fn links(&self, batch: &Batch, link: u32) -> Vec<usize> {
         let readings = || self.measured.iter().flat_map(|of| &of.readings);
         let measured: BTreeSet<usize> = readings().map(|reading| reading.revision).collect();
@@ -287,7 +287,7 @@ impl SurveyFacts {
                 cells.push(Cell { revision, artifact, benchmark, rounds });
             }
         }
-        // What is measured again alone compares nothing: all that was new is a known program.
+        // A repeated cell alone compares nothing: all new builds are known programs.
         let is_alone = |cell: &Cell| {
             let is_other = |other: &&Cell| {
                 other.benchmark == cell.benchmark && other.revision != cell.revision

@@ -33,8 +33,8 @@ pub use edges::EnvironmentEdge;
 use known::SurveyFacts;
 pub use reported::{ReportedPlace, reported};
 
-/// What makes it the same question: how is measured, what of, and how large a change is looked for;
-/// not how much it may take.
+/// The digest of all that identifies the question: the way of measuring, the subject, and the size
+/// of changes to find. The budget is no part of it.
 fn digest(question: &Question, goal: &SurveyRequest) -> Digest {
     let revisions: Vec<&str> =
         question.revisions.iter().map(|revision| revision.id.as_str()).collect();
@@ -113,7 +113,8 @@ fn left(goal: &SurveyRequest, known: &SurveyFacts) -> usize {
         let time = budget.saturating_sub(known.spent);
         match known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX)) {
             _ if time.is_zero() => 0,
-            // What began is ended: one that will take longer than what is left is still begun.
+            // A step that began is completed: one that will take longer than the remaining time
+            // still begins.
             Some(each) if !each.is_zero() => whole(time.as_secs_f64() / each.as_secs_f64()).max(1),
             // Both ends, which say how long one takes.
             _ => 2,
@@ -139,8 +140,8 @@ fn why(goal: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> Sur
 }
 
 impl Context<'_> {
-    /// What is built and measured next: what was under way, else what is requested, as far as
-    /// builds are left.
+    /// The next batch: the one under way, otherwise the requested one, as far as the budget has
+    /// builds left.
     fn next(
         &mut self,
         surveyed: &[SurveyedBenchmark],
@@ -247,8 +248,7 @@ impl Context<'_> {
             let trial =
                 prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
-            // What is measured again is to meet the same rounds as what is new, however well it is
-            // known.
+            // Repeated cells get the same rounds as new ones, however precisely they are known.
             let metric = metric.filter(|_| elsewhere.values.is_empty());
             let steady = first_metric(question, &cell);
             let wanted = SampleDemand { enough: cell.rounds, needed: 0, metric, elsewhere, steady };

@@ -1,4 +1,4 @@
-//! What a survey looks for, and its result.
+//! The goal of a survey, and its result.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tacho_stats::survey::Survey;
 use crate::survey::edges::EnvironmentEdge;
 use crate::track_result::TrackResult;
 
-/// What is looked for, and how much it may take.
+/// The changes to find, and the budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurveyRequest {
     /// The smallest change that is worth a build: 0.05 is 5 %.
@@ -27,7 +27,7 @@ pub struct SurveyRequest {
 
 /// The smallest change that is looked for where nothing else is known.
 const LEAST: f64 = 0.05;
-/// What is looked for in a zoom, as a share of the change that is known.
+/// The size of changes to find in a zoom, as a share of the known change.
 const OF_KNOWN: f64 = 0.5;
 /// No smaller change is looked for in a zoom, unless the user names one.
 const SMALLEST: f64 = 0.005;
@@ -40,14 +40,14 @@ pub fn least_of_survey(asked: Option<f64>, known: Option<f64>) -> f64 {
     asked.filter(|least| *least > 0.0).or(of_known).unwrap_or(LEAST)
 }
 
-/// What is known of one benchmark over the history.
+/// The survey of one benchmark over the history.
 #[derive(Clone, Debug)]
 pub struct SurveyedBenchmark {
     /// The benchmark with its parameters.
     pub key: BenchmarkKey,
     /// By which metric.
     pub metric: Metric,
-    /// Where it changed; places count the question's revisions.
+    /// The places of changes; they count the question's revisions.
     pub survey: Survey,
     /// Of each of these places what besides the program changed in it, so that it need not be the
     /// program; reported at the end.
@@ -57,14 +57,14 @@ pub struct SurveyedBenchmark {
 /// The result of a survey.
 #[derive(Clone, Debug)]
 pub struct SurveyOutcome {
-    /// What is known of each benchmark.
+    /// The survey of each benchmark.
     pub surveyed: Vec<SurveyedBenchmark>,
-    /// What this session built and measured. The builds are those of this question, and those
-    /// that were there, in order of history; the run is the last one.
+    /// The builds and samples of this session. The builds are those of this question, including
+    /// existing ones, in order of history; the run is the last one.
     pub tracked: TrackResult,
     /// How many builds the question has taken, those of interrupted sessions included.
     pub made: usize,
-    /// What ended it.
+    /// The reason why the survey ended.
     pub ended: SurveyEnd,
     /// Builds tried by this session.
     pub tried: usize,

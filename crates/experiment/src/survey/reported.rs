@@ -1,4 +1,4 @@
-//! What `tacho changes` reports of the places that a survey found.
+//! The changes that `tacho changes` reports at the places of a survey.
 
 use tacho_record::{Change, Life, Revision};
 use tacho_report::detection::NotReported;
@@ -8,7 +8,7 @@ use tacho_stats::survey::ChangePlace;
 use super::SurveyedBenchmark;
 use crate::changes::{ChangeAnalysis, JudgedSeries, RevisionOrders, place_of};
 
-/// What is reported of a place.
+/// The report of a place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReportedPlace {
     /// The change of this name.
@@ -17,8 +17,8 @@ pub enum ReportedPlace {
     Nothing(NotReported),
 }
 
-/// What is reported of each place of these benchmarks, which were surveyed at these revisions of
-/// the host that is analysed.
+/// The report of each place of these benchmarks, which were surveyed at these revisions of the
+/// analysed host.
 #[must_use]
 pub fn reported(
     (analysed, orders): (&ChangeAnalysis, &RevisionOrders),

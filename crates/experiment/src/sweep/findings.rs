@@ -1,4 +1,4 @@
-//! What was found of values, as it is reported.
+//! The findings about values, as they are reported.
 
 use tacho_report::sweep::{
     LoadFindings, OptimumFindings, SweepFindings, SweepLimit, SweepRow, ValueNames,
@@ -10,8 +10,8 @@ use super::{FoundOptimum, HighestLoad, LoadQuestion, MissingCurve, SweepAnswer, 
 use crate::bench::{BEATEN_BY, CommandResult, Standings};
 
 impl SweepAnswer {
-    /// What is said of the values of a grid, where `has_callgrind` says whether instructions can be
-    /// counted in software here.
+    /// The findings about the values of a grid. `has_callgrind`: instructions can be counted in
+    /// software here.
     #[must_use]
     pub fn findings<'a>(
         &'a self,
@@ -28,7 +28,7 @@ impl SweepAnswer {
 }
 
 impl FoundOptimum {
-    /// What is said of a search, likewise.
+    /// The findings of a search, likewise.
     #[must_use]
     pub fn findings<'a>(
         &'a self,
@@ -51,7 +51,7 @@ impl FoundOptimum {
 }
 
 impl HighestLoad {
-    /// What is said of the loads.
+    /// The findings about the loads.
     #[must_use]
     pub fn findings<'a>(
         &'a self,
@@ -71,7 +71,7 @@ impl HighestLoad {
 }
 
 impl Standings {
-    /// What is said of variants, of which those at `front` are beaten by no other.
+    /// The findings about variants; no other variant beats those at `front`.
     #[must_use]
     pub fn variants<'a>(
         &'a self,

@@ -11,7 +11,7 @@ use crate::analysis::execution_times::busy_share;
 use crate::bench::{BenchQuestion, BenchResult, measure};
 use crate::{Context, ExperimentError};
 
-/// What a sweep asks.
+/// The question of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepQuestion {
     /// The commands, one a value, and how they are executed.
@@ -38,7 +38,7 @@ pub enum MissingCurve {
         /// The limits, in words.
         limits: String,
     },
-    /// It was interrupted before.
+    /// The sweep was interrupted before the first execution.
     #[error("no execution ended")]
     NothingExecuted,
     /// No execution gave a value.
@@ -57,10 +57,10 @@ pub enum MissingCurve {
     },
 }
 
-/// What a sweep found.
+/// The answer of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepAnswer {
-    /// What was measured.
+    /// The measurements.
     pub answer: BenchResult,
     /// One a value, in order of the commands.
     pub rows: Vec<SweepRow>,
@@ -80,7 +80,7 @@ pub fn sweep(
     Ok(SweepAnswer { answer, rows, curve, places })
 }
 
-/// What samples of all values say: a row each, the values in the curve, and the curve.
+/// The judgement of all values: a row each, the values in the curve, and the curve.
 pub(super) fn judged(
     question: &SweepQuestion,
     samples: &[Vec<Sample>],

@@ -7,25 +7,25 @@ use super::MetricLimit;
 use crate::bench::{BenchQuestion, measure};
 use crate::{Context, ExperimentError};
 
-/// What is looked for.
+/// The question of a search for the highest load.
 #[derive(Clone, Debug)]
 pub struct LoadQuestion {
     /// The commands, one a load, the lowest load first, and how they are executed.
     pub bench: BenchQuestion,
-    /// What a trial is to keep.
+    /// The limit that a trial must keep.
     pub limit: MetricLimit,
-    /// What says how much a trial really carried, if that is read.
+    /// The metric of the load that a trial really carried, if it is read.
     pub received: Option<Metric>,
-    /// What decides on a load; its durations are counted in trials, which are all of one length.
+    /// The criterion for a load; its durations are counted in trials, which all have one length.
     pub goal: LoadGoal,
 }
 
-/// What was found.
+/// The result of a search for the highest load.
 #[derive(Clone, Debug)]
 pub struct HighestLoad {
     /// All trials, and what they decided.
     pub search: LoadSearch,
-    /// What was found; none where it was interrupted, or a trial failed.
+    /// The outcome; `None` if the search was interrupted, or a trial failed.
     pub outcome: Option<LoadOutcome>,
     /// The samples of each load of the grid.
     pub samples: Vec<Vec<Sample>>,

@@ -29,10 +29,10 @@ pub struct MetricLimit {
     pub value: f64,
 }
 
-/// What may be wrong with a limit as it was typed.
+/// The errors of a limit as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitMistake {
-    /// It is not a metric, a sign and a number.
+    /// The text is not a metric, a sign and a number.
     #[error("`{text}` is not a limit")]
     NotALimit {
         /// As it was typed.
@@ -55,7 +55,7 @@ pub enum LimitMistake {
 }
 
 impl LimitMistake {
-    /// What to do about it.
+    /// The advice.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -102,7 +102,7 @@ impl MetricLimit {
         Ok(Self { metric, relation, value: number * scale })
     }
 
-    /// Whether a value keeps it.
+    /// Whether a value keeps the limit.
     #[must_use]
     pub fn keeps(&self, value: f64) -> bool {
         match self.relation {
@@ -113,8 +113,8 @@ impl MetricLimit {
         }
     }
 
-    /// Whether an execution keeps it. One that reached a limit of memory or time does not; of one
-    /// without the metric it is not known.
+    /// Whether an execution keeps the limit. An execution that reached a limit of memory or time
+    /// does not; `None` for one without the metric.
     #[must_use]
     pub fn is_kept_by(&self, sample: &Sample) -> Option<bool> {
         if sample.is_limited() {
@@ -123,8 +123,8 @@ impl MetricLimit {
         sample.value(&self.metric.name).filter(|_| sample.counts()).map(|value| self.keeps(value))
     }
 
-    /// Whether the median of these executions keeps it, and whether that is certain: its 95 %
-    /// interval lies on one side.
+    /// Whether the median of these executions keeps the limit, and whether this is certain: its 95
+    /// % interval lies on one side.
     #[must_use]
     pub fn median_keeps(&self, samples: &[Sample]) -> Option<(bool, bool)> {
         if samples.iter().any(Sample::is_limited) {
@@ -142,11 +142,11 @@ impl MetricLimit {
     }
 }
 
-/// What a number in this unit is multiplied by; without a unit it is in the metric's own.
+/// The factor of a number in this unit; without a unit the number is in the metric's own.
 fn scale(metric: &Metric, unit: &str) -> Result<f64, LimitMistake> {
     let (kind, scale) = Unit::named(unit);
     let is_own = match &metric.unit {
-        // Percent may stand behind any bare number.
+        // Percent may follow any bare number.
         Unit::Other(own) => unit.is_empty() || unit == own || (own.is_empty() && unit == "%"),
         own => unit.is_empty() || kind == *own,
     };

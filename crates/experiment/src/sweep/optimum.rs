@@ -13,7 +13,7 @@ use crate::{Context, ExperimentError};
 /// A search may take this many executions in any case: those of its first stage, and a few more.
 const FEWEST: usize = 50;
 
-/// What a search asks: a sweep whose commands are the grid, and how to look.
+/// The question of a search: a sweep whose commands are the grid, and the way of searching.
 #[derive(Clone, Debug)]
 pub struct OptimumQuestion {
     /// The sweep; its rule says what comes before measuring, and its rounds are those of the whole
@@ -30,11 +30,11 @@ pub struct SearchStage {
     pub values: Vec<usize>,
     /// In this many rounds.
     pub rounds: u32,
-    /// Where the best value may be after it.
+    /// The possible ranges of the best value after it.
     pub spans: Vec<ValueSpan>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct FoundOptimum {
     /// The samples of each value of the grid; none of one that was not executed.
@@ -45,7 +45,7 @@ pub struct FoundOptimum {
     pub curve: Result<SweepCurve, MissingCurve>,
     /// The values of the grid in the curve, by their place in it.
     pub places: Vec<usize>,
-    /// Where the best value lies: the ends are places in the grid.
+    /// The ranges of the best value; the ends are places in the grid.
     pub spans: Vec<ValueSpan>,
     /// The stages, in order.
     pub stages: Vec<SearchStage>,
@@ -53,7 +53,7 @@ pub struct FoundOptimum {
     pub taken: usize,
     /// How many the whole grid would have taken.
     pub whole: usize,
-    /// Whether it ended because no more were allowed.
+    /// Whether the search ended because no more values were allowed.
     pub is_cut_short: bool,
     /// Whether the user stopped it.
     pub is_interrupted: bool,

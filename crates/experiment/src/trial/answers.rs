@@ -22,7 +22,7 @@ pub struct AnswerText {
     pub digest: Digest,
     /// All of it, if it is short and text.
     pub text: Option<Arc<str>>,
-    /// Whether it is the first answer of a comparison, where no reference is kept.
+    /// Whether it is the first answer of a comparison without a kept reference.
     pub is_first: bool,
 }
 
@@ -39,15 +39,15 @@ impl AnswerText {
         Self { digest, text: content.and_then(text), is_first: false }
     }
 
-    /// What an execution printed, if its digest was requested.
+    /// The output of an execution, if its digest was requested.
     #[must_use]
     pub fn captured(stdout: &CapturedOutput) -> Option<Self> {
         let is_whole = stdout.bytes == stdout.tail.len() as u64;
         Some(Self::with(stdout.digest?, is_whole.then_some(&*stdout.tail)))
     }
 
-    /// What differs in the given answer, in one line: the first line that differs. None where one
-    /// of the texts is not known.
+    /// The difference of the given answer, in one line: the first line that differs. `None` if one
+    /// of the texts is unknown.
     #[must_use]
     pub fn difference(&self, given: &Self) -> Option<String> {
         let (expected, given) = (self.text.as_deref()?, given.text.as_deref()?);

@@ -7,8 +7,8 @@ use tacho_record::{Limit, Metric, MetricName, ReachedLimit, derived};
 
 use crate::trial::counters;
 
-/// What an execution's readings, and those of the host, are called; what could not be read is
-/// absent. In order of the names.
+/// The values of an execution's readings, and of the host's, in order of their names. Values that
+/// could not be read are absent.
 pub(super) fn values(execution: &Execution) -> Vec<(MetricName, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
@@ -25,14 +25,14 @@ pub(super) fn values(execution: &Execution) -> Vec<(MetricName, f64)> {
     let wall = if short { nanoseconds(execution.wall) } else { microseconds(execution.wall) };
     let on_cpu = usage.scheduled.map(|scheduled| microseconds(scheduled.on_cpu));
     let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
-    // What lacks some descendants is less than the value, which is not known.
+    // A reading without some descendants is smaller than the true value, which is unknown.
     let waited_for = |value: f64| (!usage.forgotten).then_some(value);
     let values = [
         ("block-input", waited_for(usage.block_input as f64)),
         (Metric::TREE_BLOCKS[0], usage.tree_blocks.map(|blocks| blocks.read as f64)),
         ("block-output", waited_for(usage.block_output as f64)),
         (Metric::TREE_BLOCKS[1], usage.tree_blocks.map(|blocks| blocks.written as f64)),
-        // What follows from user and sys is not kept.
+        // A value that follows from user and sys is not kept.
         ("cpu", usage.tree_cpu.map(microseconds)),
         ("cpu-wait", waiting),
         ("involuntary-switches", waited_for(usage.involuntary_switches as f64)),

@@ -1,5 +1,5 @@
-//! What callgrind counts of a cell: one more execution, with all that any execution has beside it,
-//! whose times count nowhere.
+//! Callgrind's count for a cell: one more execution, with the same surroundings as any execution,
+//! whose times are not used.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl Trial {
         tried
     }
 
-    /// The count, or why there is none.
+    /// The count, or the reason why there is none.
     fn instructions(
         &self,
         executor: &mut dyn Executor,
@@ -61,7 +61,7 @@ impl Trial {
             Ok(()) => self.beside_member(executor, turn, limit(sample), port),
             Err(end) => Err(end.into()),
         };
-        // What it says was said of the sample itself, or will be of the next.
+        // The sample itself has reported a failure, or the next one will.
         let _ = self.hooks.conclude.as_ref().map(|hook| hook.finish(executor, round, port));
         counted
     }
@@ -88,7 +88,7 @@ impl Trial {
         self.judged_count(counted, reference.as_ref())
     }
 
-    /// What was counted, if the program did under callgrind what it is expected to do.
+    /// The count, if the program ended under callgrind as expected.
     fn judged_count(
         &self,
         counted: CallgrindExecution,

@@ -1,4 +1,4 @@
-//! Companions: who is under way beside which cell, and on which port.
+//! Companions: the running companion of each cell, and its port.
 //!
 //! A companion is started before the first execution that needs it, and awaited. One that has ended
 //! meanwhile makes that execution fail, and is started again before the next.
@@ -22,7 +22,7 @@ pub struct CompanionDemand {
     per: CompanionLifetime,
 }
 
-/// What stands in the way of an execution.
+/// The reason that prevents an execution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Missing {
     /// There is no companion, and so no valid execution.
@@ -32,7 +32,7 @@ pub enum Missing {
 }
 
 impl CompanionDemand {
-    /// That of a plan, with these values filled in; all else is as in that request.
+    /// The companion of a plan, with these values filled in; the rest is as in that request.
     #[must_use]
     pub fn new(
         companion: &plan::Companion,
@@ -69,8 +69,7 @@ impl CompanionDemand {
     }
 }
 
-/// What is filled in for `{port}`, if something is: the port, or what stands for one that is not
-/// known yet.
+/// The value for `{port}`, if there is one: the port, or the placeholder of an unknown port.
 pub fn port(companion: Option<&plan::Companion>) -> Option<String> {
     match companion?.port? {
         Port::Fixed(number) => Some(number.to_string()),
@@ -126,7 +125,8 @@ impl Member {
         }
     }
 
-    /// What it used during the execution; or how the execution failed because it ended.
+    /// The companion's usage during the execution; or the failure of the execution because the
+    /// companion ended.
     pub fn used(&mut self) -> Result<CompanionUsage, Outcome> {
         let used = self.alive.as_mut().map(|companion| companion.used()).unwrap_or_default();
         match self.has_ended() {

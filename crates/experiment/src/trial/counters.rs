@@ -1,4 +1,4 @@
-//! What is counted of a benchmark: beside each execution, and by callgrind in one of its own.
+//! The counters of a benchmark: during each execution, and by callgrind in one of its own.
 
 use tacho_measure::{Execution, Unavailable};
 use tacho_record::plan::{Counting, PlannedMetric};
@@ -11,13 +11,13 @@ pub fn asked(metrics: &[PlannedMetric]) -> impl Iterator<Item = Counter> {
     metrics.iter().filter_map(|planned| Some(planned.counting?.counter))
 }
 
-/// Those of them that are counted beside an ordinary execution.
+/// The counters that count during an ordinary execution.
 pub fn beside(metrics: &[PlannedMetric]) -> Vec<Counter> {
     asked(metrics).filter(|counter| *counter != Counter::CallgrindInstructions).collect()
 }
 
-/// What was counted of an execution, by the names of the metrics; with counters of the processor,
-/// the smallest share of the time in which one of them counted.
+/// The counts of an execution, by the names of the metrics; with counters of the processor, the
+/// smallest share of the time in which one of them counted.
 pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
     let counts = execution.counts.iter();
     let mut values: Vec<_> =
@@ -28,8 +28,8 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
     values
 }
 
-/// Whether this host has all that the plan asks for: what it may do without is reported, the rest
-/// is an error.
+/// Checks that this host has the plan's counters: a missing optional one is reported, any other is
+/// an error.
 pub fn check(bench: &mut Context<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);

@@ -1,5 +1,5 @@
-//! What goes on around an execution to disturb it: commands right before it, a process beside it,
-//! commands after it that undo what is left.
+//! The activity that disturbs an execution: commands right before it, a process beside it, commands
+//! after it that clean up.
 
 use tacho_measure::{CompanionRequest, ExecutionEnd, Executor, NotReady, Request};
 
@@ -9,7 +9,7 @@ use crate::trial::hooks::{line, tail};
 /// How a trial is disturbed; usually not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Disturber {
-    /// What it is called, for messages.
+    /// The name, for messages.
     pub name: &'static str,
     /// Executed right before, and must go well.
     pub before: Vec<Request>,
@@ -17,12 +17,12 @@ pub struct Disturber {
     pub clock: Option<ClockSetting>,
     /// Goes on beside it.
     pub beside: Option<CompanionRequest>,
-    /// Executed after it, whatever comes of them.
+    /// Executed after it; their results are ignored.
     pub after: Vec<Request>,
 }
 
 impl Disturber {
-    /// Whether nothing is done.
+    /// Whether there is no activity.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.before.is_empty()

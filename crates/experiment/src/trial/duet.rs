@@ -1,8 +1,9 @@
 //! Two trials at the same time, each on a processor of its own.
 //!
 //! In this order: both empty shells at the same time, or after all else; `prepare` of the first, of
-//! the second; both executions; `conclude` of the first, of the second. What was begun is ended
-//! whatever happens. If one of them has no sample, neither has: a pair is all there or not at all.
+//! the second; both executions; `conclude` of the first, of the second. Every step that began is
+//! completed whatever happens. If one of them has no sample, the other has none: a pair is complete
+//! or absent.
 
 use tacho_measure::{Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, Output, OutputPlace, PlannedMetric};
@@ -48,15 +49,15 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
 
 /// Two trials, the first for the first of two processors.
 pub struct TrialPair<'a> {
-    /// What is executed.
+    /// The trials.
     pub trials: [&'a Trial; 2],
-    /// When, and beside what; companions are none.
+    /// The turns; there are no companions.
     pub turns: [Turn<'a>; 2],
-    /// Where.
+    /// The processors.
     pub cpus: [u32; 2],
 }
 
-/// Which of the two it was that there is no execution of, and why.
+/// The trial of the pair without an execution, and the reason.
 struct PairHalt {
     which: usize,
     halt: Halt,
@@ -128,7 +129,7 @@ impl TrialPair<'_> {
             begun += 1;
         }
         let mut tried = prepared.and_then(|()| self.at_once(executor));
-        // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
+        // `conclude` also cleans up after a failed `prepare`.
         for (which, trial) in self.trials.iter().enumerate().take(begun) {
             let Some(hook) = &trial.hooks.conclude else { continue };
             let end = hook.finish(executor, round(which), None);
@@ -176,7 +177,7 @@ impl TrialPair<'_> {
         Ok([time(0)?, time(1)?])
     }
 
-    /// A request as it is executed at that place, on its processor.
+    /// A request in the form for that place, on its processor.
     fn pinned(&self, which: usize, request: &Request) -> Request {
         let mut request = self.trials[which].padded(request, self.turns[which].place).into_owned();
         request.conditions.cpus = Some(Cpus::List([self.cpus[which]].into()));
@@ -184,7 +185,7 @@ impl TrialPair<'_> {
     }
 }
 
-/// What becomes of the one whose other half could not be executed.
+/// The outcome of a trial whose other half could not be executed.
 fn without_the_other(outcome: &Outcome) -> Outcome {
     let how = outcome.described().map_or_else(String::new, |(how, _)| format!(": {how}"));
     let why = format!("not executed, since the other side of the pair could not be executed{how}");

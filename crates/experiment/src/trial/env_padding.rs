@@ -1,9 +1,9 @@
 //! The random length of an environment.
 //!
-//! The environment lies above the stack, so that its length moves the stack, and with it how data
-//! lies in caches and pages: a program may become several per cent slower by the length of a user's
-//! name. Mytkowicz, Diwan, Hauswirth & Sweeney, "Producing Wrong Data Without Doing Anything
-//! Obviously Wrong!", ASPLOS 2009.
+//! The environment is above the stack, so that its length moves the stack, and with it the
+//! placement of data in caches and pages: a program may become several per cent slower by the
+//! length of a user's name. Mytkowicz, Diwan, Hauswirth & Sweeney, "Producing Wrong Data Without
+//! Doing Anything Obviously Wrong!", ASPLOS 2009.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub const NAME: &str = "TACHO_PADDING";
 /// The longest value: the stack moves over all places in a page.
 pub const LONGEST: usize = 4095;
 
-/// What lengths are drawn from.
+/// The distribution of lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct Padding {
     /// The seed of the run.

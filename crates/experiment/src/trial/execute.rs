@@ -3,7 +3,8 @@
 //!
 //! In this order: the empty shell, or after all else; `prepare`; the companion, which is awaited;
 //! the execution, and nothing between it and the reading of what the companion has used; the
-//! companion's end; `conclude`. What was begun is ended whatever happens, an interrupt included.
+//! companion's end; `conclude`. Every step that began is completed whatever happens, even after an
+//! interrupt.
 
 use jiff::Timestamp;
 use tacho_measure::{CompanionUsage, Execution, ExecutionEnd, Executor, MissingMetric, Request};
@@ -19,7 +20,7 @@ use crate::trial::prepared::{LONGEST_KEPT, Trial, moment};
 /// When and beside what a trial is executed.
 #[derive(Debug)]
 pub struct Turn<'a> {
-    /// Where it stands in the schedule.
+    /// The place in the schedule.
     pub place: Place,
     /// Whether the empty shell comes before all else, or after it.
     pub shell_first: bool,
@@ -27,7 +28,7 @@ pub struct Turn<'a> {
     pub reference: Option<AnswerText>,
     /// Its companion, if it has one.
     pub companion: Option<&'a mut Member>,
-    /// What certainly is executed right after it, if it goes well and is [alone](Trial::alone).
+    /// The request that surely follows if this one succeeds and is [alone](Trial::alone).
     pub next: Option<Request>,
 }
 
@@ -36,13 +37,13 @@ pub struct Turn<'a> {
 pub enum Attempt {
     /// A sample, valid or failed.
     Sampled(Box<SampleWithOutput>),
-    /// The user interrupted it: there is no sample. What was to be ended all the same may have
-    /// failed.
+    /// The user interrupted it, so there is no sample. A hook that had to be completed nevertheless
+    /// may have failed.
     Interrupted(Option<HookFailure>),
 }
 
 impl Attempt {
-    /// Whether it gave a sample whose values may be summarised.
+    /// Whether the attempt gave a sample whose values may be summarised.
     #[must_use]
     pub fn counts(&self) -> bool {
         matches!(self, Attempt::Sampled(sampled) if sampled.sample.counts())
@@ -71,16 +72,16 @@ pub struct SampleWithOutput {
     pub answer: Option<AnswerText>,
     /// The beginning of its output, when that is kept.
     pub kept: Option<Vec<u8>>,
-    /// What could not be read of it, and why.
+    /// The metrics that could not be read, with the reasons.
     pub absent: Vec<MissingMetric>,
-    /// What the user did not let be finished.
+    /// The hook that the user did not let finish.
     pub trouble: Option<HookFailure>,
 }
 
 /// Why there is no execution to judge.
 #[derive(Debug)]
 pub enum Halt {
-    /// What it needs beside it failed.
+    /// A companion or hook that it needs failed.
     Failed(Outcome),
     /// The user interrupted it; what was to be ended all the same may have failed.
     Interrupted(Option<HookFailure>),
@@ -118,7 +119,7 @@ impl From<HookEnd> for Halt {
 impl Trial {
     /// Executes it once.
     ///
-    /// That the build is gone is no failure of the subject's, and an error.
+    /// A missing build is no failure of the subject, but an error.
     pub fn execute(
         &self,
         executor: &mut dyn Executor,
@@ -134,7 +135,7 @@ impl Trial {
         Ok(tried)
     }
 
-    /// Whether what failed did not fail because its build is gone.
+    /// Checks that an attempt did not fail because its build is missing.
     pub(crate) fn check_build(&self, tried: &Attempt) -> Result<(), ExperimentError> {
         let has_failed = match tried {
             Attempt::Sampled(one) => matches!(one.sample.outcome, Outcome::Failed { .. }),
@@ -192,7 +193,7 @@ impl Trial {
                 .around(executor, |executor| self.beside_companion(executor, turn, port)),
             Err(end) => Err(end.into()),
         };
-        // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
+        // `conclude` also cleans up after a failed `prepare`.
         let concluded =
             self.hooks.conclude.as_ref().map(|hook| (hook, hook.finish(executor, round, port)));
         match (tried, concluded) {
@@ -274,7 +275,7 @@ impl Trial {
     }
 }
 
-/// What is wrong when a hook that must be finished was not, or failed.
+/// The failure of a hook that had to be completed and was not, or failed.
 pub fn trouble(hook: &ReadyHook, end: Result<(), HookEnd>) -> Option<HookFailure> {
     match end {
         Ok(()) => None,
@@ -313,16 +314,17 @@ pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
     }
 }
 
-/// Takes the processor time of a companion from that of others on the host, who it is none of.
+/// Subtracts the processor time of a companion from that of others on the host, to which it does
+/// not belong.
 fn not_of_others(values: &mut [(MetricName, f64)], usage: CompanionUsage) {
     let others = values.iter_mut().find(|(name, _)| name == "host-other-cpu");
     if let (Some((_, others)), Some(cpu)) = (others, usage.cpu) {
-        // That of others is counted in ticks, and the companion's to the nanosecond.
+        // The time of others is counted in ticks, the companion's in nanoseconds.
         *others = (*others - cpu.as_nanos() as f64).max(0.0);
     }
 }
 
-/// What a companion used, by the names of its metrics.
+/// The usage of a companion, by the names of its metrics.
 fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (MetricName, f64)> {
     let cpu = usage.cpu.map(|cpu| ("companion-cpu", cpu.as_nanos() as f64));
     let peak = usage.peak_memory.map(|bytes| ("companion-peak-memory", bytes as f64));

@@ -1,5 +1,4 @@
-//! What a session has beside its rounds: `setup` before them, companions during them, `cleanup`
-//! after them.
+//! The fixtures of a session: `setup` before them, companions during them, `cleanup` after them.
 //!
 //! All setups are done before the first round, since the rounds go through all cells again and
 //! again. A session that takes up a run does them again: nothing is known of what a kill or a power
@@ -14,7 +13,7 @@ use crate::trial::execute::trouble;
 use crate::trial::hooks::HookEnd;
 use crate::{Event, GIVE_UP_AFTER, Observer};
 
-/// What goes on beside the rounds of a session.
+/// The fixtures of a session, beside its rounds.
 pub struct Fixtures<'a> {
     session: &'a Session,
     company: Company,
@@ -25,7 +24,7 @@ pub struct Fixtures<'a> {
 }
 
 impl<'a> Fixtures<'a> {
-    /// Nothing goes on yet.
+    /// The fixtures before any setup.
     pub fn new(session: &'a Session) -> Self {
         let company = Company::new(session.cells.iter().map(|cell| cell.trial.companion.as_ref()));
         Self { session, company, begun: Vec::new(), broken: vec![None; session.cells.len()] }
@@ -64,7 +63,7 @@ impl<'a> Fixtures<'a> {
         Some(outcome.clone())
     }
 
-    /// Whether that cell is left out, since its setup failed and samples say so.
+    /// Whether the cell is left out, since its setup failed and samples show it.
     pub fn is_left_out(&self, cell: usize) -> bool {
         self.broken[cell].as_ref().is_some_and(|(_, said)| *said >= GIVE_UP_AFTER)
     }

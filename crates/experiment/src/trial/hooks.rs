@@ -37,20 +37,20 @@ pub enum HookEnd {
 /// A hook that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookFailure {
-    /// Which, and how, in one line.
+    /// The hook and its failure, in one line.
     pub why: String,
     /// The last of what it printed.
     pub output: String,
 }
 
 impl HookFailure {
-    /// What comes of all executions that it was to set up.
+    /// The outcome of all executions for which it was the setup.
     #[must_use]
     pub fn of_setup(self) -> Outcome {
         Outcome::Failed { failure: Failure::Setup { why: self.why }, output: self.output }
     }
 
-    /// What comes of the execution that it is a hook of.
+    /// The outcome of the execution to which the hook belongs.
     #[must_use]
     pub fn outcome(self) -> Outcome {
         Outcome::Failed { failure: Failure::Hook { why: self.why }, output: self.output }
@@ -58,7 +58,7 @@ impl HookFailure {
 }
 
 impl ReadyHooks {
-    /// Those of a plan, with these values filled in; all else is as in that request.
+    /// The hooks of a plan, with these values filled in; the rest is as in that request.
     #[must_use]
     pub fn new(hooks: &plan::Hooks, values: &[(&str, &str)], like: &Request) -> Self {
         let mut ready = Self::default();
@@ -100,7 +100,7 @@ impl ReadyHook {
         self.judge(&executor.finish(&self.request(round, port)))
     }
 
-    /// What is said when it was not executed to its end.
+    /// The failure of a hook that was not executed to its end.
     #[must_use]
     pub fn unfinished(&self) -> HookFailure {
         HookFailure {
@@ -125,8 +125,8 @@ impl ReadyHook {
             other => line(other),
         };
         let output = tail(execution);
-        // The shell's own line names the command that it did not find or could not execute. What a
-        // cleanup printed is shown anyway.
+        // The shell's own line names the command that it did not find or could not execute. The
+        // output of a cleanup is shown anyway.
         let is_of_shell =
             matches!(execution.ended, ExecutionEnd::Exited(126 | 127)) && self.name != "cleanup";
         let said = output.lines().rev().find(|line| is_of_shell && !line.trim().is_empty());
@@ -156,8 +156,8 @@ pub fn tail(execution: &Execution) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What stands in a command for a port that is not known yet: nothing that a shell would want
-/// quoted, and that no plan contains.
+/// The placeholder in a command for a port that is not known yet. It needs no quotes in a shell,
+/// and no plan contains it.
 pub const PORT: &str = "@tacho:port@";
 
 /// The request with its port filled in, if it is known.

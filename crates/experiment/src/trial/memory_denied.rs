@@ -3,12 +3,12 @@
 
 use tacho_measure::{Execution, ExecutionEnd};
 
-/// The signals that such a program dies of: of its own accord, by using what it was not given, or
-/// before it began. SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGKILL, SIGSEGV.
+/// The signals that end such a program: by its own abort, by use of memory that it did not get, or
+/// before its start. SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGKILL, SIGSEGV.
 const SIGNALS: [i32; 6] = [4, 5, 6, 7, 9, 11];
 
-/// What programs, libraries and languages say then, in small letters: the C library (`ENOMEM`, the
-/// dynamic loader), C++, Rust, Python, Java, Go, V8, Perl and many tools.
+/// The messages of programs, libraries and languages in this case, in lower case: the C library
+/// (`ENOMEM`, the dynamic loader), C++, Rust, Python, Java, Go, V8, Perl and many tools.
 const WORDS: [&str; 15] = [
     "allocation failed",
     "bad_alloc",
@@ -27,7 +27,7 @@ const WORDS: [&str; 15] = [
     "out of memory",
 ];
 
-/// Whether that is how a program ends which requested more address space than it may have.
+/// Whether a program ended because it requested more address space than allowed.
 pub fn was_refused_memory(execution: &Execution) -> bool {
     match execution.ended {
         ExecutionEnd::Killed(signal) => SIGNALS.contains(&signal),

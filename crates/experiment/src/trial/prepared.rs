@@ -40,26 +40,26 @@ pub struct Trial {
     pub(crate) request: Request,
     /// The shell of the request with nothing to do.
     pub(crate) shell: Option<Request>,
-    /// What is done beside executions.
+    /// The hooks around executions.
     pub(crate) hooks: ReadyHooks,
-    /// What is under way during them.
+    /// The companion during executions.
     pub(crate) companion: Option<CompanionDemand>,
     /// Whether the output is kept.
     pub(crate) keeps: bool,
     exit: Exits,
     answer: RightAnswer,
     pub(crate) output: OutputMetrics,
-    /// What the random length of its environment is drawn from, if that is wanted.
+    /// The source of the environment's random length, if requested.
     padding: Option<Padding>,
     /// Whether callgrind counts its instructions.
     callgrind: bool,
-    /// What goes on around it to disturb it.
+    /// The activity that disturbs it.
     pub(crate) disturber: Disturber,
     /// The same at the other layouts of the build, which take turns; none where it has one.
     layouts: Vec<Trial>,
 }
 
-/// What the right output is.
+/// The right output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RightAnswer {
     /// No check.
@@ -96,20 +96,20 @@ impl Exits {
     }
 }
 
-/// What is around a trial, and filled into its command and hooks.
+/// The surroundings of a trial, which are filled into its command and hooks.
 #[derive(Clone, Debug)]
 pub struct TrialContext<'a> {
     /// The folder that relative paths start from.
     pub folder: &'a Path,
-    /// What is filled in, by name.
+    /// The values to fill in, by name.
     pub values: &'a [(&'a str, &'a str)],
-    /// What hooks find in their environment; the subject's must not vary in length.
+    /// The additional environment of hooks; the subject's must not vary in length.
     pub hooks: Vec<(String, String)>,
     /// The seed of the run.
     pub seed: u64,
 }
 
-/// What is filled into a benchmark's command for one build.
+/// The values for a benchmark's command at one build.
 #[derive(Clone, Copy, Debug)]
 pub struct Workplace<'a> {
     /// The folder of the plan, which relative paths start from.
@@ -230,7 +230,7 @@ impl Trial {
         Self { exit, ..self }
     }
 
-    /// A request as it is executed at that place.
+    /// A request in the form for that place.
     pub(crate) fn padded<'r>(&self, request: &'r Request, place: Place) -> Cow<'r, Request> {
         self.padding.map_or(Cow::Borrowed(request), |padding| {
             let mut request = request.clone();
@@ -239,8 +239,8 @@ impl Trial {
         })
     }
 
-    /// The request as it is executed at that place, where nothing else is done for that: no hook,
-    /// no empty shell, no companion.
+    /// The request in the form for that place, if the trial has no hook, no empty shell and no
+    /// companion.
     pub(crate) fn alone(&self, place: Place) -> Option<Cow<'_, Request>> {
         let Self { hooks, shell, companion, output, disturber, .. } = self;
         let is_alone = hooks.prepare.is_none()
@@ -266,8 +266,8 @@ impl Trial {
         self.callgrind
     }
 
-    /// All that can be read of it. What went wrong need not have printed its metrics; what went
-    /// well must.
+    /// All metrics that can be read. A failed execution may lack metrics; a successful one must
+    /// have them.
     pub(crate) fn read(
         &self,
         execution: &Execution,
@@ -303,7 +303,7 @@ impl Trial {
         }
     }
 
-    /// Whether it ended as the plan expects.
+    /// Judges whether it ended as the plan expects.
     pub(crate) fn judge(&self, execution: &Execution, reference: Option<&AnswerText>) -> Outcome {
         if let Some(reached) = self.reached(execution) {
             return Outcome::LimitReached { reached, output: tail(execution) };
@@ -319,7 +319,7 @@ impl Trial {
                 missing: missing_program(&self.request).map(str::to_owned),
             }),
             ExecutionEnd::Stopped(number) => Some(Failure::Stopped { number: *number }),
-            // Limits are reported above; an interrupted one is never judged.
+            // Limits are reported above; an interrupted execution is never judged.
             ExecutionEnd::LimitReached(_) | ExecutionEnd::TimedOut | ExecutionEnd::Interrupted => {
                 Some(Failure::TimedOut)
             }
@@ -364,7 +364,7 @@ impl Trial {
         if given.digest == expected.digest {
             return None;
         }
-        // Short enough to stand whole beside the numbers of a table.
+        // Short enough to be shown in full beside the numbers of a table.
         let (why, shown) = if let Some(line) = expected.difference(&given) {
             (line, AnswerDifference::Line)
         } else {
@@ -376,7 +376,7 @@ impl Trial {
             };
             (format!("digest {digest} ({bytes} B), not {right}{of}"), shown)
         };
-        // Which side is right is not known.
+        // The right side is unknown.
         let whose = if expected.is_first { "; expected is the first answer" } else { "" };
         Some(Failure::WrongAnswer { why: why + whose, shown: Some(shown) })
     }
@@ -415,7 +415,7 @@ fn empty_shell(benchmark: &Benchmark, subject: &Request) -> Option<Request> {
     benchmark.shell.as_ref().map(|_| Request { command, stdout, stderr, ..subject.clone() })
 }
 
-/// What hooks find in their environment; the subject's must not vary in length.
+/// The additional environment of hooks; the subject's must not vary in length.
 fn environment(
     benchmark: &Benchmark,
     parameters: &Parameters,
@@ -428,7 +428,7 @@ fn environment(
     variables.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// What becomes of the output, if that is to be known of it.
+/// The capture of the output, with the requested information.
 fn capture(output: &Output, look: Option<OutputRequest>, plan_folder: &Path) -> Capture {
     match output {
         Output::Inherit => Capture::Inherit,
@@ -449,8 +449,8 @@ pub(crate) fn moment(at: Timestamp) -> Timestamp {
     at.round(Unit::Millisecond).unwrap_or(at)
 }
 
-/// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not
-/// requested.
+/// Checks that the files that the benchmark needs besides the build exist; files that `prepare` may
+/// create are exempt.
 pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
     expected_output(&benchmark.expect.stdout, plan_folder)?;
     let stdin = benchmark.stdin.as_ref().map(|path| plan_folder.join(path));
@@ -463,7 +463,7 @@ pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), Experiment
     })
 }
 
-/// Whether its conditions and limits can be had on this host.
+/// Checks that its conditions and limits are available on this host.
 pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<(), ExperimentError> {
     if benchmark.conditions == Conditions::default() && benchmark.limits == Limits::default() {
         return Ok(());
@@ -475,7 +475,7 @@ pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<()
     })
 }
 
-/// What to look for in the output, and how much of it must therefore be read.
+/// The text to find in the output, and how much of the output must be read for it.
 fn expected_output(
     expected: &ExpectOutput,
     plan_folder: &Path,

@@ -1,4 +1,4 @@
-//! Metrics that stand in what an execution says: requested before it, read after it.
+//! Metrics in the output of an execution: requested before it, read after it.
 //!
 //! How values are found in a text is `measure::Parser`'s; here is which text, what must be kept for
 //! it, and what becomes of what was found.
@@ -14,10 +14,10 @@ use tacho_record::{Metric, MetricName, median_of_replicates};
 
 /// An output that metrics are read from may be that long, in bytes (docs/src/method).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
-/// This many replicates of a metric are kept of one execution; of more, their median
-/// (docs/src/method).
+/// The largest number of replicates of a metric that are kept of one execution; of more, only their
+/// median is kept (docs/src/method).
 pub const MOST_REPLICATES: usize = 100;
-/// This many values are kept of one execution, less than the store can hold.
+/// The largest number of values that are kept of one execution, below the store's limit.
 const MOST_VALUES: usize = 1000;
 /// How much of a file's end is shown, in bytes, as of the outputs.
 const TAIL: usize = 4096;
@@ -43,14 +43,14 @@ enum ReadingPlace {
 /// Why a metric could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Which, and why, in one line.
+    /// The metric and the reason, in one line.
     pub why: String,
     /// The end of what was to be read.
     pub tail: Vec<u8>,
 }
 
 impl OutputMetrics {
-    /// Those among these metrics; files are paths from that folder.
+    /// The readings among these metrics; files are paths from that folder.
     #[must_use]
     pub fn new(metrics: &[PlannedMetric], plan_folder: &Path) -> Self {
         let read = |planned: &PlannedMetric| {
@@ -67,8 +67,7 @@ impl OutputMetrics {
         Self(metrics.iter().filter_map(read).collect())
     }
 
-    /// What is to be known of standard output and standard error, if that was requested of standard
-    /// output.
+    /// The requests for standard output and standard error; `stdout` is the one without readings.
     #[must_use]
     pub fn looks(
         &self,
@@ -84,7 +83,7 @@ impl OutputMetrics {
         (stdout, reads(&ReadingPlace::Stderr).then(|| kept(OutputRequest::default())))
     }
 
-    /// Whether some stand in files.
+    /// Whether some metrics are in files.
     #[must_use]
     pub fn has_files(&self) -> bool {
         self.0.iter().any(|metric| matches!(metric.place, ReadingPlace::File(_)))
@@ -127,7 +126,7 @@ impl OutputMetrics {
     }
 }
 
-/// What stands at a place.
+/// The text at a place.
 struct Text<'a> {
     /// All of it, unless it is too long.
     whole: Option<Cow<'a, [u8]>>,

@@ -1,4 +1,4 @@
-//! Which changes are measured again.
+//! The choice of changes to measure again.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::build::linking::several_layouts;
 use crate::changes::measured_sides::MeasuredSide;
 use crate::changes::verdict::came_with_a_run;
 
-/// Rounds of a confirmation where neither the command nor a budget says otherwise.
+/// The rounds of a confirmation unless the command or a budget gives another number.
 pub const CONFIRMATION_ROUNDS: u32 = 20;
 
-/// Whether a change that was not measured again may be the host's, since it came with a run: by
-/// what was measured of both sides.
+/// Whether a change that was not measured again may be the host's, since it came with a run;
+/// `sides` has the measurements of both sides.
 #[must_use]
 pub fn is_doubtful(change: &Change, sides: Option<&[MeasuredSide; 2]>) -> bool {
     let is_with_run =
@@ -21,8 +21,8 @@ pub fn is_doubtful(change: &Change, sides: Option<&[MeasuredSide; 2]>) -> bool {
     change.again.is_none() && sides.is_some_and(is_with_run)
 }
 
-/// Whether a confirmation measures a change that was not named: it can, and did not yet (in other
-/// layouts, where one build alone differs).
+/// Whether a confirmation measures a change that was not named: it can, and did not yet. If only
+/// one build differs, other layouts were not measured yet.
 #[must_use]
 pub fn awaits_confirmation(change: &Change) -> bool {
     let is_measured =
@@ -40,7 +40,8 @@ pub fn why_not_here(change: &Change, here: &BTreeSet<&str>, plan: &Plan) -> Opti
     why_not(change).or_else(|| of_layouts(change, plan))
 }
 
-/// Where revisions are tracked over layouts, no two builds stand for both sides; what does.
+/// If revisions are tracked over layouts, no two builds represent both sides; returns the advice
+/// for this case.
 fn of_layouts(change: &Change, plan: &Plan) -> Option<String> {
     let levels = several_layouts(plan)?;
     let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| short_name(id));

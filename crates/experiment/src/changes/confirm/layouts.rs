@@ -28,9 +28,9 @@ pub fn other_layouts() -> Vec<Layout> {
     }
 }
 
-/// What each side of some changes was built to in other layouts, and where that is.
+/// The artifacts of both sides of some changes in other layouts, and their folders.
 pub(super) struct LayoutArtifacts {
-    /// By revision: the artifacts, or why there are none.
+    /// By revision: the artifacts, or the reason why there are none.
     made: BTreeMap<String, Result<Vec<Digest>, String>>,
     /// The folder of each.
     pub folders: HashMap<Digest, PathBuf>,
@@ -67,15 +67,15 @@ impl Context<'_> {
                 all.folders.insert(artifact, folder);
             }
         }
-        // What one build is, is known as well as ever.
+        // Sides with one build keep it.
         for pair in pairs.iter_mut().flatten() {
             pair.let_go(&all.folders);
         }
         Ok(Some(all))
     }
 
-    /// What a revision is built to in these layouts, or why nothing other than it was; none when
-    /// interrupted.
+    /// The artifacts of a revision in these layouts, or the reason why there are no others; `None`
+    /// if interrupted.
     fn side_in_layouts(
         &mut self,
         question: &Question,
@@ -109,7 +109,8 @@ impl Context<'_> {
     }
 }
 
-/// The layouts of a side. Of fixed orders there are few: the usual one is a layout beside them.
+/// The layouts of a side. There are few fixed orders, so the usual one counts as a layout besides
+/// them.
 fn others(mut artifacts: Vec<Digest>, usual: Digest, layouts: &[Layout]) -> Option<Vec<Digest>> {
     if layouts.iter().all(|layout| layout.fixed.is_some()) && !artifacts.contains(&usual) {
         artifacts.push(usual);
@@ -117,8 +118,8 @@ fn others(mut artifacts: Vec<Digest>, usual: Digest, layouts: &[Layout]) -> Opti
     (artifacts.len() > 1).then_some(artifacts)
 }
 
-/// Whether a build has machine code, which has one layout: a script has none, and nothing but the
-/// size of its environment can be otherwise.
+/// Whether a build has machine code, which has one layout: a script has none, and only the size of
+/// its environment can vary.
 pub(super) fn has_machine_code(folder: &Path) -> bool {
     let begins_as_code = |path: &Path| {
         let mut first = [0; 4];

@@ -1,9 +1,9 @@
 //! Changes measured again: old and new, interleaved in rounds, so that whatever drifts meets both
 //! alike.
 //!
-//! What history shows, a machine may have done; what both sides still show side by side, today, is
-//! the program (docs/src/method/life.md). The samples are kept under a run of their own and are no
-//! part of any series.
+//! A difference in history may come from the machine; a difference of both sides in the same rounds
+//! today comes from the program (docs/src/method/life.md). The samples are kept under a run of
+//! their own and are no part of any series.
 
 mod choose;
 mod layouts;
@@ -67,10 +67,10 @@ pub enum ConfirmationResult {
 
 /// Measures both sides of these changes again and keeps the result.
 ///
-/// The question's plan and rule say how; its revisions are all that the changes may name.
-/// Where one build alone differs, both sides are built in `layouts`, or where that changes nothing
-/// executed in environments of another size each time. Interrupted or killed, the same question of
-/// the same changes goes on where it stopped.
+/// The question has the plan and the rule, and all revisions that the changes may name. If only one
+/// build differs, both sides are built in `layouts`, or, if that changes nothing, executed with
+/// environments of varying size. After an interruption, the same question of the same changes
+/// resumes where it stopped.
 pub fn confirm(
     bench: &mut Context<'_>,
     question: &Question,
@@ -93,7 +93,7 @@ pub fn confirm(
     }
     if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
         let answers = bench.keep_answers(changes, (&pairs, &folders), &session)?;
-        // Where it says nothing it would say nothing for ever.
+        // A run without an answer would never have one.
         if answers.iter().any(|answer| matches!(answer, ConfirmationResult::Measured(_))) {
             let run = Some(session.run.number);
             return Ok(Confirmation {
@@ -131,7 +131,8 @@ fn narrowed(question: &Question, changes: &[Change]) -> Question {
     question
 }
 
-/// What makes it the same question: how is measured, and both sides of what.
+/// The digest of all that identifies the question: the way of measuring, and both sides of each
+/// change.
 fn digest(question: &Question, pairs: &[Result<ChangeSides, String>]) -> Digest {
     let sides = pairs.iter().flatten().map(|pair| {
         let [before, after] = pair.revisions();
@@ -257,7 +258,7 @@ impl Context<'_> {
         Ok(answers)
     }
 
-    /// What was measured of both sides of a change.
+    /// The samples of both sides of a change.
     fn samples_of(
         &mut self,
         pair: &ChangeSides,
@@ -307,7 +308,7 @@ impl Context<'_> {
     }
 }
 
-/// Where a change stands after it was measured again, and what happened to it.
+/// The state of a change after it was measured again, and its event.
 fn life_after(
     change: &Change,
     said: &ConfirmationFinding,
@@ -318,7 +319,7 @@ fn life_after(
         ConfirmationVerdict::Confirmed => {
             (Life::Confirmed, Some(HappeningKind::Confirmed { seen: None }))
         }
-        // What the series still shows is the environment's.
+        // A difference that the series still shows comes from the environment.
         ConfirmationVerdict::NotReproduced
             if change.is_of_environment() && change.finding.missed == 0 =>
         {
@@ -337,13 +338,13 @@ fn life_after(
     (life, happenings.map(|what| Happening { at, what }).collect())
 }
 
-/// What is found now that other layouts have shown one build's difference to be its commit's.
+/// The finding after other layouts showed that one build's difference comes from its commit.
 fn finding_after(change: &Change, said: &ConfirmationFinding) -> Option<Finding> {
     let is_settled = change.finding.kind == ChangeKind::Build && said.is_commits;
     is_settled.then(|| Finding { kind: ChangeKind::Step, ..change.finding.clone() })
 }
 
-/// What was said of a pair, with how it was measured and whether that settles what did it.
+/// The result of a pair, with the way of measuring, and whether the commit is surely the cause.
 fn settled(
     said: ConfirmationFinding,
     pair: &ChangeSides,

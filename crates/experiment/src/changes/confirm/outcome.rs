@@ -1,4 +1,4 @@
-//! What the samples of both sides say of a change.
+//! The outcome of a confirmation, from the samples of both sides of a change.
 
 use tacho_record::{Change, Metric, Outcome, RepeatMeasurement, Sample};
 use tacho_stats::compare::{
@@ -14,24 +14,24 @@ use crate::changes::FALSE_SHARE;
 /// its ratio.
 pub const LEFT: f64 = 0.25;
 
-/// What was measured of both sides of a change.
+/// The samples of both sides of a change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfirmationSamples {
     before: Vec<SampleValue>,
     after: Vec<SampleValue>,
-    /// In how many layouts each side is; 0 where it is one build.
+    /// The number of layouts of each side; 0 for a single build.
     layouts: u32,
-    /// Whether the environment had another size each time.
+    /// Whether the size of the environment varied.
     environments: bool,
     /// The step of the metric's values, where it is known; 0 of counts.
     resolution: Option<f64>,
-    /// Busy time by wall time of both sides; nothing where one is not read.
+    /// Busy time by wall time of both sides; `None` if one of them is not read.
     busy_share: Option<f64>,
     /// How the first execution failed that did.
     failure: Option<String>,
 }
 
-/// What it says.
+/// The finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmationFinding {
     /// In a word.
@@ -40,13 +40,13 @@ pub struct ConfirmationFinding {
     pub again: RepeatMeasurement,
     /// How it was measured, where one build alone differed.
     pub how: Option<String>,
-    /// Whether that settles that the commit did it, and not the layout of one build.
+    /// Whether the commit is surely the cause, and not the layout of one build.
     pub is_commits: bool,
-    /// Busy time by wall time of both sides; nothing where one is not read.
+    /// Busy time by wall time of both sides; `None` if one of them is not read.
     pub busy_share: Option<f64>,
 }
 
-/// What measuring both sides again comes to.
+/// The verdict of measuring both sides again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmationVerdict {
     /// They differ as was found.
@@ -63,7 +63,8 @@ pub enum ConfirmationVerdict {
 }
 
 impl ConfirmationSamples {
-    /// What counts of these samples of a metric, which are those of each build of both sides.
+    /// The counting values of a metric among these samples, which are those of each build of both
+    /// sides.
     #[must_use]
     pub fn of(metric: &Metric, before: &[Vec<Sample>], after: &[Vec<Sample>]) -> Self {
         let all = || before.iter().chain(after).flatten();
@@ -147,7 +148,7 @@ fn comparison(change: &Change, samples: &ConfirmationSamples) -> Comparison {
 fn margin(change: &Change) -> f64 {
     let Some(effect) = change.finding.effect else { return ComparisonRules::default().margin };
     let ratio = if effect > -1.0 { effect.ln_1p().abs() } else { f64::INFINITY };
-    // What fell to nothing, or below it, is compared by difference: then the share itself is meant.
+    // A value that fell to zero or below is compared by difference: the share itself is used.
     if ratio.is_finite() { (LEFT * ratio).exp_m1() } else { LEFT * effect.abs() }
 }
 

@@ -17,17 +17,17 @@ pub(super) struct ChangeSides {
     pub benchmark: BenchmarkKey,
     /// The revision and what was built of it: one build, or one a layout.
     sides: [(String, Vec<Digest>); 2],
-    /// Whether each execution has an environment of another size.
+    /// Whether the size of the environment varies between executions.
     pub environments: bool,
-    /// Why there is one layout only, where others were requested.
+    /// The reason for a single layout, if others were requested.
     pub why_one: Option<String>,
 }
 
-/// What can be measured.
+/// The sides that can be measured.
 pub(super) struct BuiltSides {
     /// The folder of each build.
     pub folders: HashMap<Digest, PathBuf>,
-    /// Both sides of each change, or why there are none.
+    /// Both sides of each change, or the reason why there are none.
     pub pairs: Vec<Result<ChangeSides, String>>,
 }
 
@@ -199,7 +199,7 @@ impl Context<'_> {
         Ok(Some(BuiltSides { folders, pairs }))
     }
 
-    /// The folder of one side, or why there is none; none when interrupted.
+    /// The folder of one side, or the reason why there is none; `None` if interrupted.
     fn side(
         &mut self,
         question: &Question,
@@ -228,8 +228,8 @@ impl Context<'_> {
         Ok(Some(Err(format!("{name} cannot be built any more: {why}"))))
     }
 
-    /// What its series was measured with stays what is known of a revision, though it cannot be
-    /// built again.
+    /// The build of the series remains the known build of a revision, though it cannot be built
+    /// again.
     fn restore(&mut self, before: Option<&Build>) -> Result<(), ExperimentError> {
         before.map_or(Ok(()), |before| Ok(self.store.put_build(self.host, before)?))
     }

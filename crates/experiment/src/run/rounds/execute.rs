@@ -13,7 +13,7 @@ use crate::trial::execute::{Attempt, Turn};
 use crate::{Event, ExperimentError};
 
 impl Rounds<'_, '_> {
-    /// One execution, kept before anything else happens; `false` when interrupted. These are the
+    /// One execution, which is kept before the next step; `false` if interrupted. `rest` is the
     /// rest of its round.
     pub(super) fn trial(
         &mut self,
@@ -39,8 +39,8 @@ impl Rounds<'_, '_> {
         Ok(going_on)
     }
 
-    /// What is executed right after a trial for certain, if that goes well: it may be begun before
-    /// the trial's sample is kept.
+    /// The request that surely follows a trial that succeeds: it may begin before the trial's
+    /// sample is kept.
     ///
     /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution
     /// begins.
@@ -65,8 +65,8 @@ impl Rounds<'_, '_> {
         if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
     }
 
-    /// What comes of a trial: of its execution, unless it fails without one; with what certainly
-    /// comes next.
+    /// The result of a trial: of its execution, unless it fails without one; with the request that
+    /// surely follows.
     fn tried(
         &mut self,
         trial: ScheduledTrial,
@@ -133,7 +133,7 @@ impl Rounds<'_, '_> {
         Ok(going_on)
     }
 
-    /// What comes of two trials at the same time, unless one fails without an execution.
+    /// The results of two trials at the same time, unless one fails without an execution.
     fn tried_pair(
         &mut self,
         two: [ScheduledTrial; 2],

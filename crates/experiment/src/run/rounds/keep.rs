@@ -1,4 +1,4 @@
-//! What is kept of an execution, and who is informed of it.
+//! Keeps an execution, and informs the observer.
 
 use tacho_measure::MissingMetric;
 use tacho_record::{Counter, Purpose};
@@ -18,7 +18,7 @@ impl Rounds<'_, '_> {
         sampled: &SampleWithOutput,
     ) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
-        // What may be marked as disturbed once its round is over is kept by itself.
+        // A sample that may be marked as disturbed after its round is kept by itself.
         if self.bench.store.outlives_us() || self.quiet.is_wanted() {
             self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
         } else {
@@ -37,7 +37,7 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Both or neither: half a pair would be none.
+    /// Keeps both or neither: half a pair is useless.
     pub(super) fn keep_pair(
         &mut self,
         pair: &[(ScheduledTrial, Box<SampleWithOutput>)],

@@ -1,23 +1,23 @@
-//! Which execution certainly comes next, whatever the one says that is under way.
+//! The execution that surely comes next, whatever the result of the present one.
 
 use super::RunProgress;
 use crate::run::enough::GIVE_UP_AFTER;
 use crate::run::schedule::ScheduledTrial;
 
-/// Whether an execution of a round to come takes place.
+/// Whether an execution of a later round takes place.
 #[derive(PartialEq, Eq)]
 enum Prospect {
-    /// It does.
+    /// The execution takes place.
     Certain,
-    /// That depends on the sample of what is under way.
+    /// The present execution's sample decides.
     Open,
-    /// It does not.
+    /// The execution does not take place.
     Out,
 }
 
 impl RunProgress<'_> {
-    /// The first execution of a round with these trials, once the one of that cell that is under
-    /// way has given a sample; nothing where there is none, or that depends on the sample.
+    /// The first execution of a round with these trials, after the present one of that cell gave a
+    /// sample; `None` if there is none, or if the sample decides.
     pub fn next(&self, trials: &[ScheduledTrial], under_way: usize) -> Option<ScheduledTrial> {
         let is_decided_before_rounds = self.rule.budget.is_some() || self.rule.quiet_wait.is_some();
         if is_decided_before_rounds || self.at_once > 1 {
