@@ -1,4 +1,4 @@
-//! What could not be read, and why: once for a run, a benchmark and a metric; of the host once for
+//! Absent readings with their reasons: once for a run, a benchmark and a metric; for the host once
 //! a run.
 
 use tacho_record::BenchmarkKey;
@@ -51,7 +51,7 @@ impl Store {
         })
     }
 
-    /// What could not be read of a benchmark in that run, by metric; readings of the host among it.
+    /// The absent readings of a benchmark in a run, by metric, including readings of the host.
     pub fn absences(
         &mut self,
         run: i64,

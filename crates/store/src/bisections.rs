@@ -1,7 +1,7 @@
 //! Bisections as they are kept: what was asked, each step in order, and how far they came.
 //!
-//! The steps are what counts: all else follows from them. How far it came is kept beside them, so
-//! that who shows it need not bisect.
+//! The steps determine everything else. The state is kept with them, so that showing a bisection
+//! needs no bisecting.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ macro_rules! select_bisection {
     };
 }
 
-/// What never changes of a bisection.
+/// The constant part of a bisection.
 #[derive(Deserialize)]
 struct BisectionStart {
     asked: BisectionRequest,

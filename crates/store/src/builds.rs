@@ -20,7 +20,7 @@ const PUT: &str =
 impl Store {
     /// Keeps a build; one of the same revision by the same recipe on the same host is replaced.
     ///
-    /// It is synced: a build may have taken hours.
+    /// The build is synced, since it may have taken hours.
     pub fn put_build(&mut self, host: HostId, build: &Build) -> Result<(), StoreError> {
         let state = json("the build's state", &build.state)?;
         let quirks = json("the build's quirks", &build.quirks)?;

@@ -1,8 +1,7 @@
-//! Changes as they are kept: what was found, where it stands, what users say of it, and all that
-//! happened to it.
+//! Kept changes: the finding, the state, the user's judgement, and the history of each.
 //!
-//! What an analysis writes and what a user writes are other columns and other functions, so that no
-//! analysis can lose a word. Nothing is ever deleted; each step is kept beside it.
+//! Analyses and users write different columns with different functions, so that no analysis can
+//! lose a user's word. Nothing is ever deleted; each step is kept too.
 
 use jiff::Timestamp;
 use tacho_record::{
@@ -30,7 +29,7 @@ macro_rules! select_change {
     };
 }
 
-/// What a series was when it was last judged.
+/// The state of a series when it was last judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
     /// The digest of all that was judged: the same again says nothing new.
@@ -41,33 +40,33 @@ pub struct Analysis {
     pub at: Timestamp,
 }
 
-/// What came of judging a series again.
+/// The result of judging a series again.
 #[derive(Clone, Copy, Debug)]
 pub struct NewAnalysis<'a> {
     /// The series.
     pub series: &'a SeriesKey,
     /// The analysis that it goes on from, if there was one.
     pub before: Option<&'a Analysis>,
-    /// What was judged now.
+    /// The present analysis.
     pub now: &'a Analysis,
-    /// The changes that are new or otherwise than they were.
+    /// The changes that are new or differ from the kept ones.
     pub changes: &'a [Change],
-    /// What happened, each with the name of its change, in order.
+    /// The events, each with the name of its change, in order.
     pub happenings: &'a [(String, Happening)],
 }
 
-/// What measuring a change again said.
+/// The result of measuring a change again.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredAgain<'a> {
     /// The change's name.
     pub name: &'a str,
-    /// Where it stands now.
+    /// Its present state.
     pub life: Life,
-    /// What was measured.
+    /// The measurement.
     pub again: &'a RepeatMeasurement,
-    /// What is found from now on, where that is another kind.
+    /// The new finding, if its kind differs.
     pub finding: Option<&'a Finding>,
-    /// What happened to it, in order.
+    /// Its events, in order.
     pub happenings: &'a [Happening],
 }
 
@@ -118,7 +117,7 @@ impl Store {
         })
     }
 
-    /// Keeps what came of judging a series again, and syncs; `false`, and nothing kept, when
+    /// Keeps the result of judging a series again, and syncs; `false`, and nothing kept, when
     /// another process has judged it since.
     ///
     /// New changes are added; of those that are known the finding, the life and what fixed them are

@@ -13,23 +13,23 @@ use crate::logs::Logs;
 use crate::samples::counted;
 use crate::{Location, Store, StoreError};
 
-/// What was found in a store.
+/// The result of a check of a store.
 #[derive(Clone, Debug, Default)]
 pub struct StoreCheck {
     /// How many samples can be read.
     pub samples: u64,
     /// How many logs are what their names say.
     pub logs: u64,
-    /// What is damaged or missing.
+    /// The damaged or missing parts.
     pub damage: Vec<Damage>,
 }
 
 /// Something in a store that is damaged or missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What.
+    /// The part.
     pub what: String,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
     /// How many samples are lost with it, as far as that is known.
     pub samples: u64,
@@ -92,7 +92,7 @@ impl Store {
         }
         fs::rename(&database, &target).map_err(failed)?;
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| {
-            // What may not be on the disk must not be in the way of the next try either.
+            // A copy that may not be on the disk must not prevent the next attempt.
             let _ = fs::remove_file(&target);
             failed(source)
         })
@@ -127,7 +127,7 @@ impl Store {
     }
 }
 
-/// Decodes all chunks. A page that cannot be read ends that: what lies beyond it is not known.
+/// Decodes all chunks. A page that cannot be read ends the check: the pages after it are unknown.
 fn check_chunks(database: &mut dyn Database, check: &mut StoreCheck) -> Result<(), StoreError> {
     let mut decoder = Decoder::default();
     let read = database.query(CHUNKS, &[], &mut |row| {
@@ -169,7 +169,7 @@ fn state(row: &dyn DatabaseRow, place: ChunkPlace, decoder: &mut Decoder) -> Res
         return Err("its first sample is of another round than the table says".to_owned());
     }
     let counts = [row.integer(4), row.integer(5)].map(Result::ok);
-    // What came to be disturbed is counted as the round was marked.
+    // Samples of a disturbed round are counted when the round is marked.
     if counts != counted(chunk).map(Some) {
         return Err("it holds other numbers of samples than the table says".to_owned());
     }

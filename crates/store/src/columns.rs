@@ -42,14 +42,14 @@ pub(crate) fn digest_value(digest: &Digest) -> SqlValue<'_> {
 }
 
 impl dyn DatabaseRow + '_ {
-    /// What the JSON in that column stands for.
+    /// The value of the JSON in a column.
     pub(crate) fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
         serde_json::from_str(self.text(column)?).map_err(|error| {
             self.corrupt(&format!("column {column} holds other JSON than expected: {error}"))
         })
     }
 
-    /// What the word in that column stands for.
+    /// The value of the word in a column.
     pub(crate) fn word<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
         let meant: Result<T, serde::de::value::Error> =
             T::deserialize(self.text(column)?.into_deserializer());
@@ -81,7 +81,7 @@ impl dyn DatabaseRow + '_ {
         if self.value(column)? == SqlValue::Null { Ok(None) } else { self.digest(column).map(Some) }
     }
 
-    /// The benchmark whose name, version and parameters stand in that column and the next two.
+    /// The benchmark with its name, version and parameters in this column and the next two.
     pub(crate) fn benchmark(&self, column: usize) -> Result<BenchmarkKey, StoreError> {
         Ok(BenchmarkKey {
             name: self.text(column)?.to_owned(),
@@ -91,7 +91,7 @@ impl dyn DatabaseRow + '_ {
     }
 }
 
-/// The number of the row that `find` finds by its key; `add` adds it first where there is none.
+/// The number of the row that `find` finds by its key; `add` adds it first if there is none.
 ///
 /// `find` takes the key; `add` takes the key and the rest, and does nothing where another process
 /// was faster.

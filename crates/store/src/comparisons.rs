@@ -38,7 +38,7 @@ impl Store {
         self.put_terms(run, &json("the terms of the probe", terms)?)
     }
 
-    /// What a run probes, if it does.
+    /// The terms of a run's probe, if it is one.
     pub fn probing(&mut self, run: i64) -> Result<Option<Probing>, StoreError> {
         let sql = "SELECT c.terms FROM comparison c JOIN run r ON r.number = c.run
             WHERE c.run = $1 AND r.purpose = 'probe'";

@@ -14,7 +14,7 @@ pub struct SampleCounts {
     pub benchmark: BenchmarkKey,
     /// The revision's full name.
     pub revision: String,
-    /// What was built of it.
+    /// Its artifact.
     pub artifact: Digest,
     /// How many samples count.
     pub valid: u32,
@@ -27,7 +27,7 @@ impl Store {
     /// order of history.
     pub fn counts(&mut self, host: HostId) -> Result<Vec<SampleCounts>, StoreError> {
         // Chunks carry their counts beside them, so none is decoded. Names are joined here and not
-        // there: that takes half the time.
+        // in SQL, which takes half the time.
         let sql = "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), \
              CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell

@@ -1,4 +1,4 @@
-//! What each version of a benchmark executes.
+//! The definition of each version of a benchmark.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// Whether that version of a name has another definition than the one of that digest.
+/// Whether this version of a name has a definition with another digest.
 fn is_taken(database: &mut dyn Database, key: [SqlValue<'_>; 3]) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM definition WHERE name = $1 AND version = $2 AND digest <> $3";
     Ok(database.one(sql, &key, |row| row.integer(0))?.is_some())

@@ -10,8 +10,8 @@ use crate::samples::{DisturbanceRow, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
 
 impl Store {
-    /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing
-    /// happens to the others.
+    /// Marks the valid samples of a round as disturbed: they are kept, but do not count any more.
+    /// Other samples do not change.
     ///
     /// For a run that is under way, whose chunks have one sample each; says how many of the round
     /// there are.
@@ -33,7 +33,7 @@ impl Store {
         })
     }
 
-    /// Which rounds of the run were disturbed, and by what, in their order.
+    /// The disturbed rounds of the run with their disturbances, in order.
     pub fn disturbed(&mut self, run: i64) -> Result<Vec<(u32, String)>, StoreError> {
         let sql = "SELECT DISTINCT round, failure FROM failure
             WHERE run = $1 AND failure LIKE '{\"disturbed\":%' ORDER BY round";
@@ -64,7 +64,7 @@ impl Store {
         })
     }
 
-    /// What rounds of the run waited for, in order.
+    /// The waits of the run's rounds, in order.
     pub fn waits(&mut self, run: i64) -> Result<Vec<QuietWait>, StoreError> {
         let sql = "SELECT round, took, quiet, why FROM wait WHERE run = $1 ORDER BY number";
         self.database.all(sql, &[SqlValue::Integer(run)], |row| {

@@ -1,4 +1,4 @@
-//! What can go wrong with keeping and reading.
+//! The errors of keeping and reading.
 
 use std::error::Error;
 use std::io;
@@ -14,10 +14,10 @@ pub type DriverError = Box<dyn Error + Send + Sync>;
 /// Why something was not kept, or not read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The same thing was to be stored twice.
+    /// The same item would be stored twice.
     #[error("{what} is stored already")]
     AlreadyStored {
-        /// What it was.
+        /// The item.
         what: String,
     },
     /// The database holds something that this program never writes.
@@ -25,7 +25,7 @@ pub enum StoreError {
     Corrupt {
         /// The database.
         place: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// The database refused for a reason that has no variant of its own.
@@ -65,7 +65,7 @@ pub enum StoreError {
     LogDamaged {
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// A log is gone.
@@ -73,7 +73,7 @@ pub enum StoreError {
     LogMissing {
         /// Its digest.
         digest: Digest,
-        /// Where it should be.
+        /// Its expected path.
         path: PathBuf,
     },
     /// The database was written by a later version of this program.
@@ -89,7 +89,7 @@ pub enum StoreError {
     /// There is no store where one was expected.
     #[error("nothing is measured yet: there is no `{place}`")]
     NoStore {
-        /// Where it was looked for.
+        /// The place where it was expected.
         place: String,
     },
     /// The file is no database, or so damaged that it cannot be opened.
@@ -124,18 +124,18 @@ pub enum StoreError {
         /// The database.
         place: String,
     },
-    /// What was given cannot be written down so that it comes back the same.
+    /// The data cannot be written in a way that reads back the same.
     #[error("{what} cannot be kept: {why}")]
     Unkeepable {
-        /// What it is.
+        /// The data.
         what: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// Something was named that the store does not have.
     #[error("there is no {what} in `{place}`")]
     Unknown {
-        /// What it was, by its number or name.
+        /// The item, by its number or name.
         what: String,
         /// The database.
         place: String,
@@ -151,7 +151,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What to do about it, if there is something to do.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -210,7 +210,7 @@ impl StoreError {
     }
 }
 
-/// Whether that database is a server's: other advice helps there than with a file.
+/// Whether the database is a server's, which needs other advice than a file.
 fn is_server(place: &str) -> bool {
     place.starts_with(SERVER)
 }

@@ -2,11 +2,11 @@
 
 use crate::chunk::{Decoder, Packing};
 
-/// A chunk of samples. What can be read is written again and read again as the same.
+/// A chunk of samples. A chunk that can be read is written and read again with the same result.
 ///
 /// # Panics
 ///
-/// Where a chunk is not what it was.
+/// If a chunk changes.
 pub fn chunk(bytes: &[u8]) {
     let mut decoder = Decoder::default();
     let _ = decoder.decode_places(bytes).is_ok();

@@ -1,11 +1,11 @@
-//! What was measured, kept: hosts, revisions, builds, runs, samples and logs.
+//! The kept measurements: hosts, revisions, builds, runs, samples and logs.
 //!
 //! A [`Store`] is a database (SQLite in the folder `.tacho`, or PostgreSQL when a team shares
 //! results) and a folder of logs. Raw samples are kept for ever; every summary is derived above.
-//! What is promised: a sample is written before the next one starts, so `kill -9` loses at most the
-//! one in flight; a round is synced at its end, so a power cut loses at most a round; the same
-//! sample is never stored twice; a database that a later version wrote is refused in words.
-//! `docs/src/formats` describes what is written.
+//! The promises: a sample is written before the next one starts, so `kill -9` loses at most the
+//! active one; a round is synced at its end, so a power cut loses at most a round; the same sample
+//! is never stored twice; a database of a later version is refused with an error.
+//! `docs/src/formats` describes the formats.
 //!
 //! ```text
 //! location   where it is, opening it        samples    samples on their way in
@@ -72,12 +72,12 @@ pub use location::Location;
 pub use runs::NewRun;
 pub use values::Values;
 
-/// What was measured, opened for reading and writing.
+/// The measurements, opened for reading and writing.
 pub struct Store {
     database: Box<dyn database::Database>,
     logs: logs::Logs,
     metrics: metrics::MetricNumbers,
-    /// Whether others can read it when we are gone.
+    /// Whether others can read it after this process ends.
     outlives_us: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where a store is, and opening it.
+//! The location of a store, and opening it.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,14 +9,14 @@ use crate::logs::{Logs, make_folder};
 use crate::metrics::MetricNumbers;
 use crate::{Store, StoreError};
 
-/// Where a store is.
+/// The location of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A folder, usually `.tacho`: the database `tacho.db` and the logs under `logs`.
     Folder(PathBuf),
     /// Nowhere: what is kept is gone with the store. Logs and outputs have no place in it.
     Memory,
-    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually
+    /// A PostgreSQL server's database for all but the logs, which are in a local folder, usually
     /// `.tacho/logs`.
     ///
     /// The driver blocks, and may not be used where a tokio runtime is driven on the same thread.
@@ -39,7 +39,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store that must be there already: [`StoreError::NoStore`] where there is none.
+    /// Opens an existing store; [`StoreError::NoStore`] if there is none.
     pub fn open_existing(location: &Location) -> Result<Self, StoreError> {
         if let Location::Folder(folder) = location
             && !database_file(folder).exists()
@@ -54,8 +54,8 @@ impl Store {
 
     /// Opens a store that must be there already, to read it: one that may not be written too.
     ///
-    /// Of such a one a copy is opened. What is written there is gone with it, and everything reads
-    /// as if it had been kept.
+    /// For such a store a copy is opened. Data written there is lost with the copy, but reads as if
+    /// it had been kept.
     pub fn open_to_read(location: &Location) -> Result<Self, StoreError> {
         match (Self::open_existing(location), location) {
             (Err(StoreError::NotWritable { .. }), Location::Folder(folder)) => {
@@ -84,8 +84,8 @@ impl Store {
         Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default(), outlives_us })
     }
 
-    /// Whether others can read it when we are gone. In one that is in memory nothing is the safer
-    /// for being written at once.
+    /// Whether others can read it after this process ends. A store in memory gains nothing from
+    /// writing at once.
     #[must_use]
     pub fn outlives_us(&self) -> bool {
         self.outlives_us
@@ -100,7 +100,7 @@ pub(crate) fn database_file(folder: &Path) -> PathBuf {
 pub(crate) fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
     make_folder(folder)?;
     let ignore = folder.join(".gitignore");
-    // An empty one is what a kill or a full disk left of ours.
+    // An empty file is the rest of ours after a kill or with a full disk.
     if fs::metadata(&ignore).is_ok_and(|file| file.len() > 0) {
         return Ok(());
     }

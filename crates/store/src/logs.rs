@@ -1,10 +1,10 @@
 //! The logs: what builds printed and the like, compressed, each in a file named by the digest of
 //! its content.
 //!
-//! A log is written beside its place and renamed into it once it is whole and synced, so a file
-//! with a log's name is never half of one. What is kept without waiting is the exception: a power
-//! cut may empty it, so a log that is there already counts as kept only once it was read. The same
-//! content is kept once. Reading checks the content against the name.
+//! A log is written beside its place and renamed once it is complete and synced, so a file with a
+//! log's name is always complete. A log that is kept without waiting is the exception: a power cut
+//! may empty it, so an existing log counts as kept only after it was read. The same content is kept
+//! once. Reading checks the content against the name.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -23,9 +23,9 @@ const LEVEL: i32 = 3;
 #[derive(Debug)]
 pub(crate) struct Logs {
     folder: PathBuf,
-    /// What was written since the last [`Logs::sync`] and may not have reached the disk.
+    /// The logs written since the last [`Logs::sync`], which may not have reached the disk.
     unsynced: Vec<PathBuf>,
-    /// What this process wrote, or read and found whole.
+    /// The logs that this process wrote, or read and found complete.
     known: HashSet<Digest>,
 }
 
@@ -60,7 +60,7 @@ impl Logs {
         Ok(digest)
     }
 
-    /// Whether that log is there and whole.
+    /// Whether the log exists and is complete.
     ///
     /// One of an earlier process is read, since a power cut may have emptied it, and synced with
     /// the next ones, since that process may have been killed before it did so.
@@ -76,7 +76,7 @@ impl Logs {
         is_whole
     }
 
-    /// Keeps it without waiting for the disk, and without writing what is there already.
+    /// Keeps a log without waiting for the disk, and without writing an existing one again.
     pub(crate) fn put_unsynced(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(content);
         if self.has(digest) {
@@ -115,7 +115,7 @@ impl Logs {
         Ok(all)
     }
 
-    /// Whether a log's file is there and has no content at all, not even that of an empty log.
+    /// Whether a log's file exists without any content, even that of an empty log.
     pub(crate) fn is_empty(&self, digest: Digest) -> bool {
         fs::metadata(self.path(digest)).is_ok_and(|file| file.len() == 0)
     }
@@ -144,7 +144,7 @@ impl Logs {
     }
 }
 
-/// What is in a folder; nothing where there is none.
+/// The entries of a folder; empty if there is no such folder.
 fn children(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let failed = |source| StoreError::of_file(folder, source);
     match fs::read_dir(folder) {
@@ -165,7 +165,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(folder).map_err(|source| StoreError::of_file(folder, source))
 }
 
-/// A file that goes away unless it is renamed, readable by all who may read what we create.
+/// A file that is removed unless it is renamed, with the permissions of other created files.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".new-");

@@ -1,4 +1,4 @@
-//! Metrics as they are kept: numbers stand for them in chunks.
+//! Kept metrics: chunks have numbers in place of their names.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::StoreError;
 use crate::columns::{intern, json, maybe_text, unkeepable};
 use crate::database::{Database, SqlValue};
 
-/// The numbers that stand for metrics in chunks, by name.
+/// The numbers of metrics in chunks, by name.
 #[derive(Debug, Default)]
 pub(crate) struct MetricNumbers(HashMap<String, u32>);
 
@@ -45,7 +45,7 @@ impl MetricNumbers {
     }
 }
 
-/// The names that numbers in chunks stand for.
+/// The names of the numbers in chunks.
 pub(crate) fn metric_names(
     database: &mut dyn Database,
 ) -> Result<HashMap<u32, String>, StoreError> {

@@ -8,8 +8,8 @@ use crate::database::SqlValue;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
-    /// Keeps what the execution at that place printed, before its sample; what is there already is
-    /// not written again.
+    /// Keeps the output of the execution at a place, before its sample; an existing output is not
+    /// written again.
     ///
     /// As safe as a sample: from `kill -9` when this returns, from a power cut after
     /// [`Self::end_round`].

@@ -1,4 +1,4 @@
-//! What the fixed programs of the reference took in each run.
+//! The samples of the reference's fixed programs in each run.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Store {
         Ok(all.into_iter().flatten().collect())
     }
 
-    /// Those of all runs on a host, with the numbers of the runs, in order.
+    /// The samples of all runs on a host, with the numbers of the runs, in order.
     pub fn references(&mut self, host: HostId) -> Result<Vec<(i64, ReferenceSample)>, StoreError> {
         let sql = "SELECT s.run, s.digest, s.program, s.round, s.at, s.wall, s.cpu
             FROM reference_sample s JOIN run r ON r.number = s.run

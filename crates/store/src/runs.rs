@@ -23,22 +23,22 @@ macro_rules! select_run {
     };
 }
 
-/// What a run starts with.
+/// The data of a new run.
 #[derive(Clone, Debug)]
 pub struct NewRun {
-    /// What it measures for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// What is requested, by digest: the same question resumes the same run.
+    /// The digest of the request: the same question resumes the same run.
     pub question: Digest,
-    /// The plan as it stands in the file.
+    /// The text of the plan.
     pub plan: String,
     /// The seed of its random order.
     pub seed: u64,
     /// Rounds that it sets out to do, at the most.
     pub rounds: u32,
-    /// What comes before them, and when it stops.
+    /// The warmup and the stopping rule.
     pub rule: Rule,
-    /// Where it takes place.
+    /// The host.
     pub host: HostId,
     /// The version of the tool.
     pub version: String,
@@ -52,7 +52,7 @@ impl Store {
     /// Begins a run with the next number, and syncs; the measurement of each cell, in the same
     /// order.
     ///
-    /// The run has all its cells from the start, so that an interrupted one is resumed with the
+    /// The run has all its cells from the start, so that an interrupted run is resumed with the
     /// same schedule.
     pub fn begin_run(
         &mut self,
@@ -91,7 +91,7 @@ impl Store {
         })
     }
 
-    /// The newest run that asked this question on this host and can be continued, if there is one.
+    /// The newest run of this question on this host that can be continued, if there is one.
     pub fn unfinished_run(
         &mut self,
         question: Digest,
@@ -145,8 +145,8 @@ impl Store {
     /// Syncs all samples so far: from here on a power cut does not lose them.
     pub fn end_round(&mut self, run: i64, round: u32) -> Result<(), StoreError> {
         self.logs.sync()?;
-        // That the round is written down is not only for the record: a transaction that writes
-        // nothing syncs nothing.
+        // The round is not only written for the record: a transaction without a write syncs
+        // nothing.
         let sql = "UPDATE run SET round = $1 WHERE number = $2";
         self.update_run(sql, &[SqlValue::Integer(round.into()), SqlValue::Integer(run)], run)
     }

@@ -1,8 +1,8 @@
 //! Samples on their way in: each written before the next one starts, many at once when imported.
 //!
 //! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's
-//! chunks once the run is done. The primary key keeps two chunks from starting at the same place;
-//! what lies further inside a chunk of several is guarded by `measurement.merged`, the last round
+//! chunks once the run is done. The primary key keeps two chunks from starting at the same place.
+//! The further places inside a chunk of several are guarded by `measurement.merged`, the last round
 //! in any of those: up to it, places are compared one by one before anything is added.
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::database::{Database, SqlValue, TransactionKind};
 use crate::metrics::MetricNumbers;
 use crate::{MeasurementId, Store, StoreError};
 
-/// What stands in the column `failure` of a disturbed sample.
+/// The content of the column `failure` of a disturbed sample.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct DisturbanceRow {
     /// By what, in one line.
@@ -147,7 +147,7 @@ impl Store {
         self.database.tidy()
     }
 
-    /// What is executed already in that run.
+    /// The places that were executed already in a run.
     pub fn places(&mut self, run: i64) -> Result<HashSet<Place>, StoreError> {
         let sql = "SELECT samples FROM chunk WHERE run = $1";
         let (mut places, mut decoder) = (HashSet::new(), Decoder::default());
@@ -168,7 +168,7 @@ impl Store {
     }
 }
 
-/// The number that stands for a kind of failure in chunks; it is part of the format.
+/// The number of a kind of failure in chunks, which is part of the format.
 fn kind(failure: &Failure) -> u8 {
     match failure {
         Failure::Exit { .. } => 1,
@@ -246,7 +246,7 @@ fn put_chunk(
     database.execute(sql, &[run, cell, round, position, valid, failed, SqlValue::Bytes(bytes)])
 }
 
-/// Adds samples after a look at what is there.
+/// Adds samples after a check of the existing ones.
 fn add(
     database: &mut dyn Database,
     measurement: MeasurementId,

@@ -52,7 +52,7 @@ impl Store {
         })
     }
 
-    /// What was found of the warm-up of a measurement, if that was looked for.
+    /// The result of the search for a measurement's warmup, if there was one.
     pub fn steadiness(
         &mut self,
         measurement: MeasurementId,
@@ -65,7 +65,7 @@ impl Store {
     /// All measurements of a benchmark on a host that have samples, in order of history, then by
     /// run; without those that were taken to confirm changes.
     ///
-    /// Those of revisions whose place in history is not known come last.
+    /// Measurements of revisions with an unknown place in history come last.
     pub fn measurements(
         &mut self,
         host: HostId,
@@ -105,7 +105,7 @@ impl Store {
     }
 }
 
-/// What was read of one measurement.
+/// The readings of one measurement.
 pub(crate) struct FoundSeries<T> {
     pub measurement: MeasurementId,
     /// The revision's place in history; the last one for those that have none.
@@ -115,8 +115,8 @@ pub(crate) struct FoundSeries<T> {
     pub content: T,
 }
 
-/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in
-/// order of history, then by run. The chunk is in column 4.
+/// The results of `read` for the chunks of each measurement of a benchmark (by number) on a host,
+/// in order of history, then by run. The chunk is in column 4.
 pub(crate) fn read_each<T: Default>(
     database: &mut dyn Database,
     benchmark: i64,
@@ -214,7 +214,7 @@ fn is_failed(sample: &Sample) -> bool {
     !sample.outcome.is_as_expected()
 }
 
-/// What stands in the column `failure`.
+/// The content of the column `failure`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum FailureHow {

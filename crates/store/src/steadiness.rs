@@ -1,4 +1,4 @@
-//! What was found of warm-ups, and the samples that are therefore left out.
+//! The found warmups, and the samples that are left out for them.
 //!
 //! Samples stay as they were kept; which of them are warm-up is marked when they are read.
 
@@ -31,7 +31,7 @@ impl Store {
     }
 }
 
-/// What was found of some measurements.
+/// The found warmups of some measurements.
 pub(crate) struct FoundSteadiness(HashMap<MeasurementId, Steadiness>);
 
 impl FoundSteadiness {
@@ -67,12 +67,12 @@ impl FoundSteadiness {
         Ok(Self(found.into_iter().collect()))
     }
 
-    /// What was found of that measurement, if it was looked for.
+    /// The result for a measurement, if there is one.
     pub fn of(&self, measurement: MeasurementId) -> Option<&Steadiness> {
         self.0.get(&measurement)
     }
 
-    /// Whether the sample of that measurement at that place is warm-up that was found.
+    /// Whether the sample of a measurement at a place belongs to a found warmup.
     pub fn is_warm_up(&self, measurement: MeasurementId, place: Place) -> bool {
         place.round > 0 && self.of(measurement).is_some_and(|found| place.round < found.counts_from)
     }

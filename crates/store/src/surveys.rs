@@ -1,4 +1,4 @@
-//! What was built before a long history was looked through, so that builds are counted from there.
+//! The builds before a survey of a long history, from which its own builds are counted.
 
 use tacho_record::Digest;
 

@@ -22,7 +22,7 @@ pub struct Values {
     pub run: i64,
     /// The full name of the revision whose build was executed.
     pub revision: String,
-    /// What that build was.
+    /// The build's artifact.
     pub artifact: Digest,
     /// The values that count, one a sample, in order of the schedule, in the metric's base unit.
     pub values: Vec<f64>,
@@ -40,8 +40,7 @@ pub struct Values {
     pub failure: Option<Failure>,
     /// The same in one line, with the last that it printed.
     pub failure_said: Option<String>,
-    /// What was found of the warm-up, where that was requested; what is warm-up is not among the
-    /// values.
+    /// The result of the search for a warmup, if requested; the warmup is not among the values.
     pub steadiness: Option<Steadiness>,
 }
 
@@ -90,7 +89,7 @@ impl Store {
 struct WantedValues<'a> {
     metric: &'a str,
     names: Vec<&'a str>,
-    /// Of each name its number; one that no metric has stands in for an unknown one.
+    /// The number of each name; an unused number represents an unknown name.
     numbers: Vec<u32>,
 }
 
@@ -134,8 +133,7 @@ impl ScatteredValues {
         !self.failed.is_empty() || !self.limited.is_empty()
     }
 
-    /// Adds what counts of a chunk, and what failed: that in the warm-up too, as a failure is one
-    /// whenever it comes.
+    /// Adds the counting values of a chunk, and the failures, including those in the warmup.
     fn add(&mut self, chunk: &Chunk, wanted: &WantedValues<'_>) {
         for (index, place) in chunk.places.iter().enumerate() {
             match chunk.outcomes[index] {

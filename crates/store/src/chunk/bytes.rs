@@ -76,7 +76,7 @@ pub(super) fn packed_size(width: u32, count: usize) -> usize {
     (width as usize * count).div_ceil(8)
 }
 
-/// What is left to read of a chunk.
+/// The rest of a chunk to read.
 pub(super) struct ByteReader<'a>(&'a [u8]);
 
 impl<'a> ByteReader<'a> {

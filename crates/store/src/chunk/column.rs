@@ -1,19 +1,17 @@
 //! A column: the same reading of all samples of a chunk, written as small as is simple.
 //!
 //! Readings are noise around a level: neither repetition nor order is left for a general compressor
-//! to find. What is left is that they are whole numbers of some step (microseconds, pages,
-//! decimals) in a narrow range, so a column holds the least one once and, of each, only the bits
-//! above it. Where neighbours are nearer to each other than to the least (rounds, times), the
-//! differences are written that way instead.
+//! to find. But they are whole numbers of some step (microseconds, pages, decimals) in a narrow
+//! range, so a column holds the least one once and, for each, only the bits above it. If neighbours
+//! are nearer to each other than to the least (rounds, times), the differences are written in this
+//! way instead.
 
 use super::ChunkError;
 use super::bytes::{ByteReader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
 
-/// What all numbers of a column may be multiples of, ascending: µs, KiB, pages of two sizes, ms,
-/// ticks, s.
+/// The possible steps of a column's numbers, ascending: µs, KiB, pages of two sizes, ms, ticks, s.
 const STEPS: [i64; 8] = [1, 1_000, 1_024, 4_096, 65_536, 1_000_000, 10_000_000, 1_000_000_000];
-/// What fractions are multiplied with to become whole, by the decimals that a column of them may
-/// have.
+/// The factors that make fractions whole, by their number of decimals.
 const SCALES: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 /// The most decimals that a column of fractions is tried with.
 const MOST_DECIMALS: u8 = SCALES.len() as u8 - 1;
@@ -95,7 +93,7 @@ pub(super) fn skip(reader: &mut ByteReader, count: usize) -> Result<(), ChunkErr
     head.packed(reader, present).map(drop)
 }
 
-/// Whether the sample of that index has a value.
+/// Whether the sample with this index has a value.
 fn has(bitmap: &[u8], index: usize) -> bool {
     bitmap[index / 8] >> (index % 8) & 1 == 1
 }
@@ -137,7 +135,7 @@ impl Head {
         if known { Ok(head) } else { Err(ChunkError::Form) }
     }
 
-    /// Which of `count` samples have a value, unless all have.
+    /// The bitmap of the samples with a value, out of `count`, unless all have one.
     fn bitmap<'a>(
         self,
         reader: &mut ByteReader<'a>,

@@ -21,7 +21,7 @@ pub(crate) struct Decoder {
 }
 
 impl Chunk {
-    /// The samples that these bytes stand for.
+    /// The samples in these bytes.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChunkError> {
         let mut decoder = Decoder::default();
         decoder.decode(bytes)?;
@@ -30,7 +30,7 @@ impl Chunk {
 }
 
 impl Decoder {
-    /// The samples that these bytes stand for.
+    /// The samples in these bytes.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<&Chunk, ChunkError> {
         let reader = &mut ByteReader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
@@ -52,8 +52,8 @@ impl Decoder {
         Ok(&self.chunk)
     }
 
-    /// Where the samples stood in the schedule and how they ended, with the readings of those
-    /// metrics, if they have any: several where there are replicates. The rest is not read.
+    /// The places of the samples in the schedule and their ends, with the readings of these
+    /// metrics, if they have any; replicates give several. The rest is not read.
     pub(crate) fn decode_metrics(
         &mut self,
         bytes: &[u8],
@@ -93,7 +93,7 @@ impl Decoder {
         Ok(&self.chunk)
     }
 
-    /// Where the samples stood in the schedule. The rest is not read.
+    /// The places of the samples in the schedule. The rest is not read.
     pub(crate) fn decode_places(&mut self, bytes: &[u8]) -> Result<&[Place], ChunkError> {
         self.read_places(&mut ByteReader::new(checked(bytes)?))?;
         Ok(&self.chunk.places)

@@ -17,14 +17,14 @@ struct Sum {
     /// Its index, and those of the two others.
     whole: usize,
     parts: [usize; 2],
-    /// What is to be added to the sum, as a column.
+    /// The numbers to add to the sum, as a column.
     column: Vec<u8>,
     /// How many bytes less that is than the metric written out.
     saved: usize,
 }
 
 impl Chunk {
-    /// The bytes that stand for the samples, which must [fit](Self::fits).
+    /// The bytes of the samples, which must [fit](Self::fits).
     pub(crate) fn encode(&self, packing: Packing) -> Vec<u8> {
         let mut out = vec![VERSION];
         put_varint(&mut out, self.len() as u64);
@@ -84,8 +84,7 @@ impl Chunk {
     }
 }
 
-/// Whether the metric is 0 in every sample; of replicates, which stay in their order, none is said
-/// to be.
+/// Whether the metric is 0 in every sample; false for replicates, which keep their order.
 fn is_zero(readings: &ChunkReadings, all: &[ChunkReadings]) -> bool {
     readings.values.iter().all(|value| value.is_some_and(|value| value.to_bits() == 0))
         && all.iter().filter(|other| other.metric == readings.metric).count() == 1
@@ -132,7 +131,7 @@ fn sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
 
 /// Every metric as the sum of every two others, where that is smaller.
 fn possible_sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
-    // Which of several replicates a sum is could not be known.
+    // A sum cannot refer to one of several replicates.
     let repeats =
         |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
     let sizes: Vec<usize> =
@@ -164,8 +163,8 @@ fn possible_sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
     possible
 }
 
-/// Whether that might take less room than that, by its range alone: most do not, and are not worth
-/// writing.
+/// Whether these numbers may take less room than `room`, by their range alone. Most do not, and are
+/// not worth writing.
 fn may_fit(rest: &[Option<f64>], room: usize) -> bool {
     let (least, most) = rest
         .iter()
@@ -182,11 +181,9 @@ fn written(values: &[Option<f64>]) -> Vec<u8> {
     out
 }
 
-/// What is to be added to the sum, in whole numbers, to give the metric in every sample to the last
-/// bit.
+/// The whole numbers to add to the sum that give the metric in every sample to the last bit.
 ///
-/// Nothing where that cannot be. What is not a number cannot: its bits differ from machine to
-/// machine.
+/// `None` if there are none, as for NaN, whose bits differ from machine to machine.
 fn rest(metrics: &[&ChunkReadings], whole: usize, parts: [usize; 2]) -> Option<Vec<Option<f64>>> {
     let [first, second] = parts.map(|part| &metrics[part].values);
     let rows = metrics[whole].values.iter().zip(first.iter().zip(second));

@@ -1,9 +1,9 @@
 //! The chunk: samples of one measurement as bytes, small and quick to read.
 //! `docs/src/formats/chunk.md` describes them.
 //!
-//! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a
-//! column looks like is in [`mod@column`], bits in [`bytes`]. Numbers that stand for names, and the
-//! details of failures, are resolved above; nothing here knows of a database. A chunk that was read
+//! Column after column: rounds, positions, times, outcomes, then each metric by its number. The
+//! form of a column is in [`mod@column`], bits are in [`bytes`]. The module above resolves numbers
+//! of names, and the details of failures; nothing here knows of a database. A chunk that was read
 //! from a hostile file gives an error, or wrong values of bounded size, and never a panic.
 
 #![allow(
@@ -23,7 +23,7 @@ pub(crate) use decode::Decoder;
 
 /// The format's version: the first byte of every chunk.
 const VERSION: u8 = 2;
-/// The version before, which had no checksum at its end and was otherwise the same.
+/// The version before, which was the same without the checksum at its end.
 const UNCHECKED: u8 = 1;
 /// How long the checksum is, in bytes.
 const CHECKSUM: usize = 4;
@@ -45,7 +45,7 @@ pub(crate) const LIMIT_REACHED: u8 = 8;
 /// The outcome of a sample of a round that was disturbed and repeated.
 pub(crate) const DISTURBED: u8 = 10;
 
-/// What a chunk is written for. Either is read in the same way.
+/// The purpose for which a chunk is written. Both forms are read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// To be read once, soon, and by us alone: every metric is written out.
@@ -84,7 +84,7 @@ pub(crate) enum ChunkError {
         /// How many bytes.
         bytes: usize,
     },
-    /// It was written by a later version.
+    /// A later version wrote the chunk.
     #[error("it is of format {found}, and this program knows format {VERSION}")]
     Version {
         /// The version that it claims.
@@ -95,13 +95,13 @@ pub(crate) enum ChunkError {
 /// Samples of one measurement, in columns of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
-    /// Where each stood in the schedule.
+    /// The place of each in the schedule.
     pub places: Vec<Place>,
     /// When each was started.
     pub at: Vec<Timestamp>,
     /// How each ended: [`VALID`], [`LIMIT_REACHED`] or the number of its kind of failure.
     pub outcomes: Vec<u8>,
-    /// What was read, ascending by the metric's number; each has a value at least once.
+    /// The readings, ascending by the metric's number; each has at least one value.
     ///
     /// A number that repeats holds the replicates within one execution: the first of each sample,
     /// then the second …

@@ -1,8 +1,8 @@
 //! The schema, step by step: each migration is a file that is never changed once published.
 //!
-//! What was applied is recorded in the table `migration`; the schema's version is the highest
-//! number there. An older database is brought up to date when it is opened, a newer one is refused
-//! in words.
+//! The table `migration` records the applied migrations; the schema's version is the highest number
+//! there. An older database is brought up to date when it is opened, a newer one is refused in
+//! words.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use crate::StoreError;
 pub(crate) struct Migration {
     /// Its number, counted from 1 without gaps.
     pub number: i64,
-    /// What it does, as its file is called.
+    /// The name of its file, which describes it.
     pub name: &'static str,
     /// Its statements, with the words of [`super::SqlWords`] in braces.
     pub sql: &'static str,

@@ -2,11 +2,11 @@
 //! of them has.
 //!
 //! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve
-//! the same SQL, which is written once, in the dialect that both understand (see [`Database`]). Why
-//! an own trait and not an object-relational mapper: diesel's `MultiConnection` needs libpq to
-//! link, allows only the types and functions that its back ends share, and hides the pragmas and
-//! syncs that the promises about `kill -9` and power cuts rest on. What we need of a database is
-//! six functions.
+//! the same SQL, which is written once, in the dialect that both understand (see [`Database`]).
+//! There is no object-relational mapper: diesel's `MultiConnection` needs libpq to link, allows
+//! only the types and functions that its back ends share, and hides the pragmas and syncs on which
+//! the promises about `kill -9` and power cuts depend. The store needs only six functions of a
+//! database.
 
 mod migration;
 mod postgres;
@@ -26,10 +26,10 @@ use crate::StoreError;
 /// How long a process waits for another that holds the database.
 pub(crate) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// What is bound to a placeholder, or read from a column.
+/// A value that is bound to a placeholder, or read from a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SqlValue<'a> {
-    /// Nothing.
+    /// NULL.
     Null,
     /// A whole number: `BIGINT`.
     Integer(i64),
@@ -39,19 +39,19 @@ pub(crate) enum SqlValue<'a> {
     Bytes(&'a [u8]),
 }
 
-/// What a transaction is for.
+/// The kind of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransactionKind {
-    /// To write what must outlast a power cut as soon as it is committed, with all that was
-    /// committed before.
+    /// For data that must survive a power cut as soon as the transaction is committed, with all
+    /// earlier commits.
     Durable,
     /// To write what depends on what no other process may write meanwhile: schema, numbers that are
     /// counted. As durable as [`TransactionKind::Durable`]: all else rests on it.
     Exclusive,
     /// To read several things as they were at one moment.
     Read,
-    /// To write what must outlast `kill -9` as soon as it is committed, and a power cut after the
-    /// next sync.
+    /// For data that must survive `kill -9` as soon as the transaction is committed, and a power
+    /// cut after the next sync.
     Write,
 }
 
@@ -83,7 +83,7 @@ pub(crate) trait DatabaseRow {
 /// at the end of a `SELECT`: a comment to SQLite, where a writer is alone anyway, and a row lock to
 /// PostgreSQL.
 pub(crate) trait Database: Send {
-    /// What it is called in messages; never a password in it.
+    /// The name in messages; it never has a password.
     fn place(&self) -> &str;
 
     /// Its words.
@@ -92,7 +92,7 @@ pub(crate) trait Database: Send {
     /// Whether there is a table of that name.
     fn has_table(&mut self, name: &str) -> Result<bool, StoreError>;
 
-    /// Executes statements without values, as they stand in a migration.
+    /// Executes statements without values, as they are in a migration.
     fn batch(&mut self, sql: &str) -> Result<(), StoreError>;
 
     /// Executes one statement; the number of rows that it wrote.
@@ -106,7 +106,7 @@ pub(crate) trait Database: Send {
         each: &mut RowCallback,
     ) -> Result<(), StoreError>;
 
-    /// Begins a transaction; there must be none.
+    /// Begins a transaction; there must be no open one.
     fn begin(&mut self, how: TransactionKind) -> Result<(), StoreError>;
 
     /// Ends the transaction and keeps what it wrote.
@@ -120,7 +120,7 @@ pub(crate) trait Database: Send {
         Ok(())
     }
 
-    /// What the database itself finds wrong with its structure, a line each.
+    /// The faults that the database itself finds in its structure, one a line.
     fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }
@@ -142,7 +142,7 @@ pub(crate) trait Database: Send {
     fn tidy(&mut self) -> Result<(), StoreError>;
 }
 
-/// What is done with each row.
+/// The callback for each row.
 pub(crate) type RowCallback<'a> = dyn FnMut(&dyn DatabaseRow) -> Result<(), StoreError> + 'a;
 
 impl dyn Database + '_ {
@@ -241,7 +241,7 @@ impl dyn DatabaseRow + '_ {
         }
     }
 
-    /// What stands in that column is not what this program writes there.
+    /// The error for a column with content that this program does not write.
     pub(crate) fn corrupt(&self, why: &dyn Display) -> StoreError {
         StoreError::Corrupt { place: self.place().to_owned(), why: why.to_string() }
     }

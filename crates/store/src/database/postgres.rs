@@ -23,7 +23,7 @@ use crate::error::DriverError;
 /// The key of the advisory lock under which the schema is changed and runs are numbered; `tacho` in
 /// ASCII.
 const EXCLUSIVE_LOCK: i64 = 0x74_61_63_68_6f;
-/// How long the server is waited for when connecting, unless the URL says otherwise.
+/// The time limit for connecting to the server, unless the URL says otherwise.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A PostgreSQL database.
@@ -178,7 +178,7 @@ impl ToSql for SqlValue<'_> {
     }
 
     fn accepts(_: &Type) -> bool {
-        // Which types suit depends on the value, and is checked with it.
+        // The type is checked with the value, on which it depends.
         true
     }
 
@@ -227,7 +227,7 @@ fn is_gone(error: &::postgres::Error) -> bool {
     error.is_closed() || error.source().is_some_and(<dyn Error>::is::<io::Error>)
 }
 
-/// What lies behind the driver's error, whose own words are only `db error` and the like.
+/// The cause of the driver's error, whose own words are only `db error` and the like.
 fn cause(error: ::postgres::Error) -> DriverError {
     let words = error.to_string();
     error.into_source().unwrap_or_else(|| words.into())

@@ -1,4 +1,4 @@
 //! Names of databases on servers.
 
-/// What the name of each database of this kind begins with, and that of no other.
+/// The prefix of every database of this kind, and of no other.
 pub(crate) const SERVER: &str = "postgresql://";

@@ -1,12 +1,12 @@
 //! SQLite: one file, written ahead (WAL), for one user.
 //!
-//! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the
-//! operating system, which keeps them whatever happens to us, and waits for no disk.
-//! `wal_autocheckpoint = 0`: no commit moves pages into the database by itself, which would sync,
-//! between two samples of all times. `synchronous = FULL`, around [`TransactionKind::Durable`] and
-//! [`TransactionKind::Exclusive`] transactions alone: such a commit syncs the log, and with it
-//! every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync
-//! and say nothing.
+//! The promises depend on three settings. `synchronous = NORMAL`: a commit hands its pages to the
+//! operating system, which keeps them whatever happens to this process, and does not wait for a
+//! disk. `wal_autocheckpoint = 0`: no commit moves pages into the database by itself, which would
+//! sync, between two samples of all times. `synchronous = FULL`, around
+//! [`TransactionKind::Durable`] and [`TransactionKind::Exclusive`] transactions alone: such a
+//! commit syncs the log, and with it every commit before it. A checkpoint would not suffice: an
+//! open reader may make it skip the sync silently.
 
 use std::fs;
 use std::io;
@@ -44,7 +44,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// How often a copy is tried while somebody else writes.
+/// The number of attempts to copy while another process writes.
 const ATTEMPTS: u32 = 10;
 
 /// Copies a database and its write-ahead log, which need not exist, as they were at one moment.
@@ -89,8 +89,8 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, creating it where there is none; `patience` is how long other processes are
-    /// waited for.
+    /// Opens the file, creating it if there is none; `patience` is the time limit of waiting for
+    /// other processes.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = path.display().to_string();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -386,7 +386,7 @@ impl ToSql for SqlValue<'_> {
     }
 }
 
-/// Whether another connection is in the way.
+/// Whether another connection holds a lock.
 fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
