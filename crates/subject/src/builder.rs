@@ -1,4 +1,4 @@
-//! What the floor above sees of building.
+//! The interface of building for the crates above.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use tacho_record::{Build, Digest, Recipes, Revision};
 use crate::SubjectError;
 use crate::layout::Layout;
 
-/// What came of building a revision.
+/// The result of building a revision.
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildOutcome {
@@ -27,8 +27,8 @@ pub enum BuildOutcome {
 pub trait Builder {
     /// Builds a revision, or ends early when the interrupt is raised.
     ///
-    /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is
-    /// what stops the whole run, such as a full disk.
+    /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error stops
+    /// the whole run, such as a full disk.
     fn build(
         &mut self,
         revision: &Revision,
@@ -57,12 +57,12 @@ pub trait Builder {
         None
     }
 
-    /// Says what is needed from now on; all else may be let go. What is built or unpacked later is
-    /// needed too.
+    /// Sets the needed artifacts; all others may be evicted. Artifacts that are built or unpacked
+    /// later are needed too.
     fn keep(&mut self, needed: &[Digest]);
 }
 
-/// Who builds nothing: for what is measured as it is found.
+/// A builder that builds nothing, for programs that are measured as they are.
 #[derive(Clone, Copy, Debug)]
 pub struct NoBuilder;
 

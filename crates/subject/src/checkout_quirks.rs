@@ -1,5 +1,4 @@
-//! What a build does beside checking out and building: what all quirks of a revision say, in the
-//! order of the plan.
+//! The additional steps of a build: those of all quirks of a revision, in the order of the plan.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +7,7 @@ use tacho_record::plan::{Commands, Quirk};
 
 use crate::quirks::{LoadedQuirk, QuirkPatch, RevisionQuirks};
 
-/// What quirks do in one checkout.
+/// The steps of quirks in one checkout.
 #[derive(Debug)]
 pub(crate) struct CheckoutQuirks<'a> {
     quirks: Vec<&'a LoadedQuirk>,
@@ -17,13 +16,13 @@ pub(crate) struct CheckoutQuirks<'a> {
 }
 
 impl<'a> CheckoutQuirks<'a> {
-    /// What is done with the revision itself.
+    /// The steps for the revision itself.
     pub fn of(applied: &'a RevisionQuirks) -> Self {
         let RevisionQuirks { quirks, sources, onto, .. } = applied;
         Self { quirks: quirks.iter().collect(), sources, onto }
     }
 
-    /// What is done once.
+    /// The steps that are done once.
     pub fn once(loaded: &'a LoadedQuirk, sources: &'a HashMap<String, Revision>) -> Self {
         Self { quirks: vec![loaded], sources, onto: &[] }
     }
@@ -56,7 +55,7 @@ impl<'a> CheckoutQuirks<'a> {
         self.quirks.iter().filter_map(command).collect()
     }
 
-    /// What is taken, and from where.
+    /// The files to take, with their revisions.
     pub fn takes(&self) -> Vec<(&'a str, &'a Revision)> {
         let takes = self.quirks.iter().flat_map(|loaded| &loaded.quirk.take);
         takes.filter_map(|take| Some((take.path.as_str(), self.sources.get(&take.from)?))).collect()

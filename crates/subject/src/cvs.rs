@@ -26,7 +26,7 @@ static LISTENER: OnceLock<fn(ReadProgress)> = OnceLock::new();
 /// How far reading what a repository has to say has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadProgress {
-    /// This many bytes.
+    /// This number of bytes.
     Bytes(usize),
     /// To its end; not reported where nothing was reported before.
     Ended,
@@ -76,7 +76,7 @@ impl Cvs {
         &self.root
     }
 
-    /// Where it is on the machine that holds it.
+    /// The folder on its own machine.
     pub fn folder(&self) -> &str {
         self.root.find('/').map_or(self.root.as_str(), |start| &self.root[start..])
     }
@@ -97,9 +97,9 @@ impl Cvs {
         command
     }
 
-    /// What it prints, and its failure, if it failed, in its own words.
+    /// The output, and the message of a failure, if it failed.
     pub fn read(&self, arguments: &[&str]) -> Result<(Vec<u8>, Option<String>), SubjectError> {
-        // What it says goes to a file: a pipe that a helper of its own keeps open would never end.
+        // Its messages go to a file: a pipe that one of its helpers keeps open would never end.
         let mut said =
             tempfile::tempfile().map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
         let failed = |source| SubjectError::CvsMissing { source };
@@ -140,7 +140,7 @@ impl Cvs {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.patience => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    // It may have ended by itself just now.
+                    // The process may have ended by itself just now.
                     let _ = child.kill();
                     let _ = child.wait();
                     let seconds = self.patience.as_secs();
@@ -181,14 +181,14 @@ fn is_folder(root: &str) -> bool {
     colon.is_none_or(|colon| root.find('/').is_some_and(|slash| slash < colon))
 }
 
-/// What is printed where the connection ended: then what it called (ssh, say) gave the reason,
-/// before.
+/// The message after a lost connection: the program that cvs called (such as ssh) printed the
+/// reason before it.
 const SEE_ABOVE: &str = "consult above messages";
 
 /// The line of what it said that says most.
 fn why(said: &mut std::fs::File, status: ExitStatus) -> String {
     let mut text = Vec::new();
-    // What cannot be read is not known.
+    // An unreadable message is ignored.
     let _ = said.rewind().and_then(|()| said.read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());

@@ -1,21 +1,20 @@
-//! What can go wrong with the subject, and what to do about it.
+//! The errors of the subject, and their advice.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why the subject's history cannot be read, or nothing of it be built.
 ///
-/// A revision that does not build is none of these: that is a
-/// [`BuildState`](tacho_record::BuildState).
+/// A revision that does not build is no error, but a [`BuildState`](tacho_record::BuildState).
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
     /// A shortened hash that several objects begin with.
     #[error("`{name}` is ambiguous: several commits begin with it")]
     AmbiguousRevision {
-        /// What was requested.
+        /// The requested name.
         name: String,
     },
-    /// An artifact that lies outside of the checkout.
+    /// An artifact outside of the checkout.
     #[error("artifact `{artifact}` is not a path within the checkout")]
     BadArtifact {
         /// The artifact as the plan names it.
@@ -30,24 +29,24 @@ pub enum SubjectError {
         /// Its name.
         name: String,
     },
-    /// What a quirk takes from a revision is not there.
+    /// The file that a quirk takes from a revision does not exist.
     #[error("`take`: there is no `{path}` in `{from}`")]
     NothingToTake {
         /// The path in the plan.
         path: String,
-        /// The revision as it is named there.
+        /// The revision as the plan names it.
         from: String,
     },
     /// Text that is no step through history.
     #[error("`{text}` is not a step through history")]
     BadEvery {
-        /// What stood there.
+        /// The given text.
         text: String,
     },
     /// A time before the first commit.
     #[error("there was no commit yet at `{name}`: the first one is of {first}")]
     BeforeHistory {
-        /// What was requested.
+        /// The requested name.
         name: String,
         /// When history begins.
         first: String,
@@ -55,25 +54,25 @@ pub enum SubjectError {
     /// Text that is no pattern for names.
     #[error("`{pattern}` is not a pattern: {source}")]
     BadPattern {
-        /// What stood there.
+        /// The given pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault.
         source: glob::PatternError,
     },
     /// Text that is no range of revisions.
     #[error("`{text}` is not a range of revisions")]
     BadRange {
-        /// What stood there.
+        /// The given text.
         text: String,
     },
     /// A file or folder in the cache that cannot be used.
     #[error("cannot {doing} `{path}`: {source}", path = path.display())]
     Cache {
-        /// What was tried, as a verb: `write`.
+        /// The attempted action, as a verb: `write`.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A cache in which another process builds.
@@ -93,13 +92,13 @@ pub enum SubjectError {
     Cvs {
         /// The subcommand.
         command: String,
-        /// What it printed about it.
+        /// The printed reason.
         why: String,
     },
     /// The program `cvs` cannot be started.
     #[error("cannot execute `cvs`: {source}")]
     CvsMissing {
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A CVS repository that does not answer.
@@ -144,15 +143,15 @@ pub enum SubjectError {
     /// A quirk's range that ends before it begins.
     #[error("the range is empty: its end ({end}) is not after its start ({start})")]
     EmptyQuirk {
-        /// Where it begins, as it is written.
+        /// The start, as written.
         start: String,
-        /// Where it ends.
+        /// The end.
         end: String,
     },
     /// A git repository without a commit.
     #[error("`{path}` has no commits yet", path = path.display())]
     EmptyRepository {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
     /// git itself failed.
@@ -160,13 +159,13 @@ pub enum SubjectError {
     Git {
         /// The subcommand.
         command: String,
-        /// What it printed about it.
+        /// The printed reason.
         why: String,
     },
     /// The program `git` cannot be started.
     #[error("cannot execute `git`: {source}")]
     GitMissing {
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A step by time through revisions that have none.
@@ -178,7 +177,7 @@ pub enum SubjectError {
     /// There is no CVS repository.
     #[error("`{path}` is not a CVS repository", path = path.display())]
     NoCvsRoot {
-        /// Where it was looked for.
+        /// The path where it was expected.
         path: PathBuf,
     },
     /// A module that is not in the CVS repository.
@@ -189,42 +188,42 @@ pub enum SubjectError {
         /// The repository.
         root: String,
     },
-    /// A name in CVS that stands for one state, not for a line of them.
+    /// A name in CVS that means one state, and no branch.
     #[error("`{name}` is a tag, not a branch")]
     NotABranch {
-        /// What was requested.
+        /// The requested name.
         name: String,
     },
     /// There are no releases at all.
     #[error("{place} names no releases")]
     NoReleases {
-        /// Where they were looked for.
+        /// The place where they were expected.
         place: String,
     },
-    /// A name that stands for something other than a commit.
+    /// A name that does not mean a commit.
     #[error("`{name}` is a {kind}, not a commit")]
     NotACommit {
-        /// What was requested.
+        /// The requested name.
         name: String,
-        /// What git calls it.
+        /// The kind, in git's words.
         kind: String,
     },
     /// A file that is no patch.
     #[error("`{patch}` is not a patch: no line says which file it changes (`+++ FILE`)")]
     NotAPatch {
-        /// Its path, as it is written.
+        /// Its path, as written.
         patch: String,
     },
     /// There is no git repository.
     #[error("`{path}` is not in a git repository", path = path.display())]
     NotARepository {
-        /// Where it was looked for.
+        /// The path where it was expected.
         path: PathBuf,
     },
-    /// A patch of a file that is none of the checkout's.
+    /// A patch of a file outside of the checkout.
     #[error("patch `{patch}` changes `{path}`, which is not in the checkout")]
     PatchEscapes {
-        /// The patch, as it is called.
+        /// The name of the patch.
         patch: String,
         /// The file.
         path: String,
@@ -232,9 +231,9 @@ pub enum SubjectError {
     /// A patch that cannot be read.
     #[error("cannot read patch `{path}`: {source}", path = path.display())]
     PatchUnreadable {
-        /// Where it was looked for.
+        /// The path where it was expected.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Something is wrong with a quirk.
@@ -242,7 +241,7 @@ pub enum SubjectError {
     Quirk {
         /// Its name.
         quirk: String,
-        /// What.
+        /// The error.
         source: Box<SubjectError>,
     },
     /// Two quirks of one revision contradict each other.
@@ -252,7 +251,7 @@ pub enum SubjectError {
         one: String,
         /// The other.
         other: String,
-        /// What both say.
+        /// The text that both have.
         what: String,
         /// The first revision that both are for.
         revision: String,
@@ -269,7 +268,7 @@ pub enum SubjectError {
         path = path.display()
     )]
     Shallow {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
     /// A tag in CVS that names revisions of another branch.
@@ -281,13 +280,13 @@ pub enum SubjectError {
     /// A range by dates, of revisions that have none.
     #[error("{edge} is a date, and releases have none")]
     UndatedRange {
-        /// The edge of the range, as it is written.
+        /// The edge of the range, as written.
         edge: String,
     },
     /// A name that is no release.
     #[error("unknown release `{name}`")]
     UnknownRelease {
-        /// What was requested.
+        /// The requested name.
         name: String,
         /// The release that is spelt most like it.
         nearest: Option<String>,
@@ -295,7 +294,7 @@ pub enum SubjectError {
     /// A name that git does not know.
     #[error("unknown revision `{name}`")]
     UnknownRevision {
-        /// What was requested.
+        /// The requested name.
         name: String,
         /// The tag or branch that is spelt most like it.
         nearest: Option<String>,
@@ -305,15 +304,15 @@ pub enum SubjectError {
     /// A range with three dots, which git takes for another question.
     #[error("`{from}...{to}` has three dots")]
     ThreeDots {
-        /// Where it would begin.
+        /// The start.
         from: String,
-        /// Where it would end.
+        /// The end.
         to: String,
     },
     /// A name that is neither a time nor anything that CVS knows.
     #[error("unknown revision `{name}`")]
     UnknownPoint {
-        /// What was requested.
+        /// The requested name.
         name: String,
         /// The tag that is spelt most like it.
         nearest: Option<String>,
@@ -321,7 +320,7 @@ pub enum SubjectError {
 }
 
 impl SubjectError {
-    /// What to do about it, in one line, if there is something.
+    /// The advice, in one line, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -420,7 +419,7 @@ impl SubjectError {
         Some(hint.to_owned())
     }
 
-    /// What failed at this path in the cache; a full disk is named as such.
+    /// The error at this path in the cache; a full disk is named as such.
     pub(crate) fn cache(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| match source.kind() {

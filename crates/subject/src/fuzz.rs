@@ -7,12 +7,12 @@ use crate::detect::{cmake, make};
 use crate::history::{cvs, log};
 use crate::quirks::patch::QuirkPatch;
 
-/// What git prints of a history.
+/// The output of git for a history.
 pub fn git_log(bytes: &[u8]) {
     let _ = log::parse(bytes);
 }
 
-/// What cvs prints of a module.
+/// The output of cvs for a module.
 pub fn cvs_log(bytes: &[u8]) {
     if let Ok(files) = cvs::rlog::parse(bytes) {
         for file in &files {
@@ -29,7 +29,7 @@ pub fn patch(bytes: &[u8]) {
     let _ = QuirkPatch::parse("it.patch", bytes.to_vec());
 }
 
-/// What is remembered of an unpacked build.
+/// The manifest of an unpacked build.
 pub fn manifest(bytes: &[u8]) {
     if let Some(manifest) = ArtifactManifest::from_bytes(bytes) {
         assert_eq!(ArtifactManifest::from_bytes(&manifest.to_bytes()).as_ref(), Some(&manifest));

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::SubjectError;
 
-/// Settings that a user may have made otherwise.
+/// Settings that a user may have changed.
 const SETTINGS: [&str; 14] = [
     "advice.detachedHead=false",
     "color.ui=false",
@@ -95,7 +95,7 @@ impl Git {
         self.command(arguments).output().map_err(|source| SubjectError::GitMissing { source })
     }
 
-    /// What it prints.
+    /// The output.
     pub fn read(&self, arguments: &[&str]) -> Result<Vec<u8>, SubjectError> {
         let output = self.output(arguments)?;
         if output.status.success() {
@@ -110,8 +110,7 @@ impl Git {
         Ok(lines(&self.read(arguments)?))
     }
 
-    /// The lines that it prints, none when it exits with 1: git's way to say that there is no such
-    /// thing.
+    /// The lines that it prints, empty if it exits with 1, git's status for a missing object.
     pub fn lines_if_any(&self, arguments: &[&str]) -> Result<Vec<String>, SubjectError> {
         let output = self.output(arguments)?;
         match output.status.code() {

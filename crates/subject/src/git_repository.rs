@@ -22,7 +22,7 @@ pub fn is_without_history(folder: &Path) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
     pub git: Git,
-    /// Where objects, configuration and submodules are: `.git`, that of the main work tree.
+    /// The folder of objects, configuration and submodules: `.git` of the main work tree.
     pub common: PathBuf,
     /// Whether its history is cut off somewhere.
     pub shallow: bool,

@@ -37,7 +37,8 @@ impl Linker {
         Some(Self { name: linker.1, option: linker.2 })
     }
 
-    /// What a build is given, so that it has the layout of that number; its own flags come first.
+    /// The layout with this number, with the variables for a build; the build's own flags come
+    /// first.
     #[must_use]
     pub fn layout(self, number: u32) -> Layout {
         let flags = format!("-fuse-ld={} -Wl,{}{number}", self.name, self.option);
@@ -55,8 +56,8 @@ impl Linker {
 /// An order that is the same each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixedOrder {
-    /// Each function begins at a multiple of 64 bytes, and code stands in a segment of its own.
-    /// That is the compiler's doing, with whatever linker the build uses.
+    /// Each function begins at a multiple of 64 bytes, and code is in a segment of its own. The
+    /// compiler does this, with any linker.
     Aligned,
     /// Sections, and so functions, are sorted by name.
     Sorted,
@@ -75,7 +76,7 @@ impl FixedOrder {
         }
     }
 
-    /// That of this name.
+    /// The fixed order of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fixed| fixed.name() == name)
@@ -137,7 +138,7 @@ fn after(variable: &str, flags: &str) -> (String, String) {
 pub struct Layout {
     /// The seed of its order; 0 where that is no shuffled one.
     pub number: u32,
-    /// Which fixed order it is, if it is none of those that are shuffled.
+    /// The fixed order, if the layout is not shuffled.
     pub fixed: Option<FixedOrder>,
     /// The environment that makes it.
     pub variables: Vec<(String, String)>,

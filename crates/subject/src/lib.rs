@@ -1,11 +1,11 @@
 //! The program under test: its history, and its builds.
 //!
-//! [`history()`] says which revisions there are and what lies between them, for git, for CVS and
-//! for releases. A [`LocalBuilder`] makes builds of them, in a checkout of its own that always has
-//! the same path, and keeps what they are made of by digest. Which quirks apply to a revision, and
-//! doing what they say, is in `quirks`. What does *not* live here: which revisions to measure next,
-//! how builds are executed and measured, where results are kept. The floor above sees the traits
-//! [`History`] and [`Builder`]; [`ScriptedBuilder`] stands in for the real one in its tests.
+//! [`history()`] lists the revisions and the commits between them, for git, for CVS and for
+//! releases. A [`LocalBuilder`] makes builds of them, in a checkout of its own that always has the
+//! same path, and keeps their artifacts by digest. `quirks` finds and applies the quirks of a
+//! revision. This crate does *not* decide which revisions to measure next, execute or measure
+//! builds, or keep results. The crates above see the traits [`History`] and [`Builder`]; their
+//! tests use [`ScriptedBuilder`] instead of the real one.
 
 mod artifacts;
 mod build;

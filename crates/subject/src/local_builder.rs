@@ -45,7 +45,7 @@ pub struct LocalBuilder {
     command: Option<String>,
     folder: PathBuf,
     layout: Option<Layout>,
-    /// Where each build is several.
+    /// The layouts, if each build is several.
     layouts: Vec<Layout>,
     /// The order of all that no layout is requested.
     usual: Option<Layout>,
@@ -108,7 +108,7 @@ impl LocalBuilder {
         self.recipe_of(self.layout.as_ref())
     }
 
-    /// That of builds with this layout.
+    /// The recipe of builds with this layout.
     fn recipe_of(&self, layout: Option<&Layout>) -> Digest {
         let Some(layout) = layout else { return self.recipe };
         let variables = layout.variables.iter().map(|(name, value)| format!("\0{name}={value}"));
@@ -129,7 +129,7 @@ impl LocalBuilder {
         Ok(recipes)
     }
 
-    /// What quirks do at a revision.
+    /// The quirks of a revision.
     fn applied(&mut self, revision: &Revision) -> Result<RevisionQuirks, SubjectError> {
         if !self.known.contains_key(&revision.id) {
             self.recipes(std::slice::from_ref(revision))?;
@@ -181,7 +181,7 @@ impl LocalBuilder {
         Content::collect(self.checkout.tree(), &self.artifacts).map_err(WorkStop::failed)
     }
 
-    /// Does what is to be done once before the revision, as far as it is not done.
+    /// Executes the quirks that act once before the revision, as far as they are not done.
     fn replay(
         &mut self,
         applied: &RevisionQuirks,
@@ -309,7 +309,7 @@ impl LocalBuilder {
         left < FULL || left < NEARLY_FULL && log.says("No space left on device")
     }
 
-    /// Whether somebody removed the cache, or what a build cannot do without in it.
+    /// Whether the cache, or a necessary part of it, was removed.
     fn is_gone(&self) -> bool {
         !self.checkout.tree().is_dir()
             || !self.folder.join("logs").is_dir()

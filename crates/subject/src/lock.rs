@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::SubjectError;
 
-/// What no other process can have at the same time.
+/// A lock that no other process can hold at the same time.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 

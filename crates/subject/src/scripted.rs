@@ -60,7 +60,7 @@ impl ScriptedBuilder {
         self
     }
 
-    /// What is built has another content in each layout.
+    /// Builds have different contents in each layout.
     #[must_use]
     pub fn heeding_layouts(mut self) -> Self {
         self.heeds_layouts = true;
@@ -84,7 +84,7 @@ impl ScriptedBuilder {
         self.builds.iter().filter(|built| *built == revision).count()
     }
 
-    /// What was said last to be needed.
+    /// The last needed artifacts.
     #[must_use]
     pub fn kept(&self) -> &[Digest] {
         &self.kept

@@ -1,4 +1,4 @@
-//! Which compilers, linkers and interpreters builds find.
+//! The compilers, linkers and interpreters that builds find.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -10,11 +10,11 @@ use std::time::Duration;
 use crate::SubjectError;
 use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
 
-/// How long all of them together may take to say who they are.
+/// The time limit for the versions of all tools together.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Asks each that is there. What fails says nothing: what it printed may be of how it failed. `CC`
-/// and `CXX` are commands, maybe of several words.
+/// Asks each existing tool. A failed tool gives no version, since its output may describe the
+/// failure. `CC` and `CXX` are commands, possibly of several words.
 const ASK: &str = r#"
 ask() {
     name=$1
@@ -28,13 +28,13 @@ for tool in ld rustc python3 node; do ask "$tool" "$tool" --version; done
 ask go go version
 "#;
 
-/// What they said, by what they were looked for with.
+/// The tools' versions, by the environment in which they were searched for.
 #[derive(Debug, Default)]
 pub(crate) struct Tools(HashMap<BTreeMap<String, String>, BTreeMap<String, String>>);
 
 impl Tools {
-    /// By name the first line that each says of its version, asked once for each environment. What
-    /// is not found, or does not say it, is absent.
+    /// The first line of each tool's version, by name, asked once for each environment. Tools that
+    /// are missing or print no version are absent.
     pub fn find(
         &mut self,
         environment: &BTreeMap<&str, &str>,

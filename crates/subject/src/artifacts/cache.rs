@@ -18,10 +18,10 @@ use super::manifest::{ArtifactManifest, make_read_only};
 use crate::SubjectError;
 use crate::files;
 
-/// What every archive's name ends in.
+/// The suffix of every archive's name.
 const SUFFIX: &str = ".tar.zst";
 
-/// What the names of things that are not whole yet, or no longer, begin with.
+/// The prefix of names of incomplete folders and files.
 const UNFINISHED: &str = ".unfinished-";
 
 /// Archives of artifacts, and unpacked copies of some.
@@ -34,7 +34,7 @@ pub(crate) struct Cache {
     unpacked: PathBuf,
     /// `manifests/DIGEST`: what each copy looked like when it was known to be whole.
     manifests: PathBuf,
-    /// Those of the copies that were handed out, until something is known to have changed them.
+    /// The manifests of the copies that were handed out, until a copy is found to have changed.
     handed_out: HashMap<Digest, ArtifactManifest>,
     /// In bytes, for the archives.
     limit: u64,
@@ -59,7 +59,7 @@ impl Cache {
         })
     }
 
-    /// Whether its folders are still there.
+    /// Whether its folders still exist.
     pub fn is_there(&self) -> bool {
         [&self.archives, &self.unpacked, &self.manifests].into_iter().all(|folder| folder.is_dir())
     }
@@ -97,7 +97,7 @@ impl Cache {
         Ok(Some(folder))
     }
 
-    /// What was changed in an unpacked copy since it was handed out: a path in it, and only once.
+    /// A path in an unpacked copy that changed since it was handed out; reported only once.
     pub fn changed(&mut self, digest: Digest) -> Option<PathBuf> {
         let folder = self.folder(digest);
         let before = self.handed_out.get(&digest)?;
@@ -146,7 +146,7 @@ impl Cache {
             .into_iter()
             .filter(|path| !stays.contains(path))
         {
-            // What cannot be removed now is in no one's way.
+            // A copy that cannot be removed now does no harm.
             let _ = self.remove_copy(&folder);
         }
         self.let_go();
@@ -226,7 +226,7 @@ impl Cache {
         Ok(archives)
     }
 
-    /// Removes an unpacked copy in such a way that it is never there in part.
+    /// Removes an unpacked copy so that it is never visible in part.
     fn remove_copy(&self, folder: &Path) -> io::Result<()> {
         let Ok(metadata) = folder.symlink_metadata() else { return Ok(()) };
         let manifest = self.manifest(folder);
@@ -249,7 +249,7 @@ struct Archive {
     size: u64,
 }
 
-/// Marks an archive as used now; whether there is one.
+/// Marks an archive as used now. Returns whether it exists.
 fn touch(archive: &Path) -> bool {
     File::open(archive).is_ok_and(|file| {
         // A clock that cannot be set only makes the order of going less fair.
@@ -258,7 +258,7 @@ fn touch(archive: &Path) -> bool {
     })
 }
 
-/// What the system said, if the system failed and not the content of what was read: `tar` hides it.
+/// The system's error, if the system failed rather than the content: `tar` hides it.
 fn disk_error(error: &io::Error) -> Option<io::Error> {
     let system = [Errno::DQUOT, Errno::IO, Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOSPC]
         .map(Errno::raw_os_error);
@@ -268,7 +268,7 @@ fn disk_error(error: &io::Error) -> Option<io::Error> {
         .map(io::Error::from_raw_os_error)
 }
 
-/// Whether all of a file can be read.
+/// Whether the whole file can be read.
 fn can_be_read(path: &Path) -> bool {
     File::open(path).and_then(|mut file| io::copy(&mut file, &mut io::sink())).is_ok()
 }

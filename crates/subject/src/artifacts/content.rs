@@ -1,5 +1,4 @@
-//! What the artifacts of a build are: files, folders and links, and the digest of all that matters
-//! in them.
+//! The artifacts of a build: files, folders and links, and their digest.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -13,7 +12,7 @@ use tacho_record::Digest;
 use super::pattern;
 use super::pattern::UnreadableFolder;
 
-/// One thing in the content.
+/// One entry of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ContentEntry {
     File {
@@ -26,7 +25,7 @@ pub(super) enum ContentEntry {
     Link(PathBuf),
 }
 
-/// What a build made, or an unpacked copy of it.
+/// The artifacts of a build, or an unpacked copy of them.
 #[derive(Debug)]
 pub(crate) struct Content {
     root: PathBuf,
@@ -51,9 +50,9 @@ impl Content {
     /// All artifacts of a plan below this folder; or why there is something amiss with them, in one
     /// line.
     ///
-    /// Each is a path or else a pattern. A link that is named itself is followed: it stands for
-    /// what it leads to. Links that patterns match or folders hold stay links. Sockets and the like
-    /// are passed over, and whatever is called `.git`.
+    /// Each is a path or else a pattern. A link that is named itself is followed. Links that
+    /// patterns match or folders contain stay links. Sockets and other special files are skipped,
+    /// and so are all entries called `.git`.
     pub fn collect(root: &Path, artifacts: &[String]) -> Result<Self, String> {
         let mut content = Self { root: root.to_owned(), entries: BTreeMap::new() };
         for artifact in artifacts {
@@ -185,8 +184,8 @@ impl Content {
         Ok(())
     }
 
-    /// Adds a thing and the folders that it is in. Where a link leads to a folder that something is
-    /// taken from by another artifact, a folder it is.
+    /// Adds an entry and its parent folders. A link to a folder from which another artifact takes a
+    /// part becomes a folder.
     fn insert(&mut self, path: &Path, entry: ContentEntry) {
         if path.as_os_str().is_empty() {
             return;
@@ -208,7 +207,7 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("cannot read artifact `{}`: {error}", path.display())
 }
 
-/// Whether there is nothing at the path.
+/// Whether the path does not exist.
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,9 +1,8 @@
-//! What an unpacked build looked like when it was whole: a cheap check that nothing has changed it
+//! The manifest of an unpacked build when it was complete: a cheap check that it did not change
 //! since.
 //!
 //! Names, kinds, sizes and times are compared, not contents. A change leaves a new change time
-//! (`ctime`), which no program can set. Where something differs, the digest of the contents
-//! decides.
+//! (`ctime`), which no program can set. If something differs, the digest of the contents decides.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,12 +15,12 @@ use std::path::{Path, PathBuf};
 /// All permissions to write.
 const WRITE: u32 = 0o222;
 
-/// Each thing in a folder, by its path from there, with all that would differ if it was changed.
+/// Each entry of a folder, by its path from there, with the data that a change would alter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ArtifactManifest(BTreeMap<PathBuf, String>);
 
 impl ArtifactManifest {
-    /// What the folder holds now.
+    /// The present manifest of a folder.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let mut manifest = Self::default();
         manifest.add(folder, Path::new(""))?;

@@ -1,9 +1,9 @@
-//! What builds made, kept by digest until there is too much of it.
+//! The artifacts of builds, kept by digest within a limit of size.
 //!
-//! `content` says what artifacts consist of and when they are the same; `archive` makes one file of
-//! them and back; `manifest` sees whether an unpacked copy was changed; the [`Cache`] keeps
-//! archives and, of those in use, unpacked copies. Nothing here knows of revisions: the caller asks
-//! for what was let go must build it again.
+//! `content` has the parts of artifacts and their digest; `archive` makes one file of them and
+//! back; `manifest` detects changes of an unpacked copy; the [`Cache`] keeps archives and, of those
+//! in use, unpacked copies. Nothing here knows of revisions: the caller must build evicted
+//! artifacts again.
 
 mod archive;
 mod cache;

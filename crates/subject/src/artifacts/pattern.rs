@@ -28,7 +28,7 @@ struct PatternSearch<'a> {
 }
 
 impl PatternSearch<'_> {
-    /// What matches the parts from that on, in this folder.
+    /// The matches of the remaining parts, in this folder.
     fn below(
         &self,
         folder: &Path,
@@ -57,7 +57,7 @@ impl PatternSearch<'_> {
         Ok(())
     }
 
-    /// The path, name and kind of each thing in the folder but `.git`.
+    /// The path, name and kind of each entry of the folder except `.git`.
     fn children(
         &self,
         folder: &Path,

@@ -1,4 +1,4 @@
-//! The log of a build: as long as it is of use, however much is printed.
+//! The log of a build, limited to a useful length.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -66,8 +66,8 @@ impl BuildLog {
         self.keep(printed)
     }
 
-    /// What was printed until now was by another command, and is of no interest to what went wrong
-    /// with the next.
+    /// Forgets the lines so far: they are of another command, and do not explain a failure of the
+    /// next one.
     pub fn forget_lines(&mut self) {
         self.recent.clear();
         self.errors = ErrorFinder::default();
@@ -84,7 +84,7 @@ impl BuildLog {
         String::from_utf8_lossy(&recent).lines().find(|line| is_it(line)).map(str::to_owned)
     }
 
-    /// Whether this stands in what was printed lately.
+    /// Whether the latest output contains this text.
     pub fn says(&self, text: &str) -> bool {
         let recent: Vec<u8> = self.recent.iter().copied().collect();
         String::from_utf8_lossy(&recent).contains(text)

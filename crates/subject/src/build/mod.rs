@@ -1,6 +1,6 @@
 //! How a build command is executed: the command itself, its process group, its log.
 //!
-//! Which command that is, and what becomes of what it made, is in `local_builder`.
+//! `local_builder` chooses the command, and keeps the artifacts.
 
 mod log;
 mod orphans;

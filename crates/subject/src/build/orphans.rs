@@ -1,5 +1,5 @@
-//! What a command starts and does not wait for, even in a session of its own: gradle, bazel and
-//! sccache do so.
+//! Processes that a command starts and does not wait for, even in a session of their own, as
+//! gradle, bazel and sccache do.
 //!
 //! While a command is executed, this process is a child subreaper: a process that loses its parent
 //! becomes our child. So it is known at the end what the command has left behind, and nothing of it
@@ -27,12 +27,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// How many of those that were left behind are named.
 const NAMED: usize = 8;
 
-/// Only one command at a time: otherwise it is unknown whose an orphan is.
+/// Only one command at a time: otherwise an orphan's command is unknown.
 static ADOPTING: Mutex<()> = Mutex::new(());
 
 /// As long as this lives, we adopt orphans.
 pub(super) struct Orphans {
-    /// The children that we had before, and others that somebody else waits for.
+    /// The earlier children of this process, and others for which other code waits.
     known: HashSet<Pid>,
     before: Option<Pid>,
     _turn: MutexGuard<'static, ()>,
@@ -51,16 +51,16 @@ impl Orphans {
         Ok(Self { known, before, _turn: turn })
     }
 
-    /// This one is no orphan: the caller has started it and waits for it.
+    /// Marks a child as no orphan: the caller started it and waits for it.
     pub fn spare(&mut self, child: &Child) {
         self.known.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
     }
 
-    /// Waits for those that have ended meanwhile: a script that stops a daemon may ask whether
-    /// there still is such a process, and to that the dead that were not waited for count too.
+    /// Waits for those that have ended meanwhile: a script that stops a daemon may check whether
+    /// the process still exists, and zombies count as existing.
     pub fn reap(&self) {
         let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // The process table is long: it is read only when somebody has ended.
+        // The process table is long: it is read only if a process has ended.
         if matches!(waitid(WaitId::All, peek), Ok(Some(_))) {
             self.adopted().filter(|orphan| orphan.is_dead).for_each(|orphan| {
                 let _ = waitpid(Some(orphan.id), WaitOptions::NOHANG);
@@ -68,8 +68,8 @@ impl Orphans {
         }
     }
 
-    /// Kills all that are left, when the command itself and its watchdog are gone; says in one line
-    /// who they were.
+    /// Kills all that are left, after the command itself and its watchdog ended; returns their
+    /// names in one line.
     pub fn kill(&self) -> Option<String> {
         let mut killed: Vec<ProcessEntry> = Vec::new();
         let until = Instant::now() + GRACE;
@@ -101,14 +101,14 @@ impl Orphans {
 
 impl Drop for Orphans {
     fn drop(&mut self) {
-        // It was possible to set it, so that it is possible to set it back.
+        // Setting it was possible, so setting it back is possible.
         let _ = set_child_subreaper(self.before);
     }
 }
 
 /// Until this is dropped, nothing else adopts orphans.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
-    // It guards no data that a panic could have left half done.
+    // The lock guards no data that a panic could have left incomplete.
     ADOPTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

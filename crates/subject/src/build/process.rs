@@ -1,9 +1,9 @@
 //! Executes a command of a build: in a process group of its own, within a time limit, until
 //! interrupted.
 //!
-//! Nothing that was started outlives the call, not even what a successful command left running in
-//! the background: it would disturb measurements. Who is in the group may end in peace; who has
-//! left it is killed (`orphans`).
+//! No process outlives the call, not even those that a successful command left in the background:
+//! they would disturb measurements. Processes in the group may end by themselves; those that left
+//! it are killed (`orphans`).
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
@@ -96,9 +96,9 @@ pub(crate) fn execute(
 /// Kills all of a command when we are killed: the command itself gets a signal then, but nothing
 /// that it started.
 ///
-/// A killed process closes its end of the pipe, which is all that the watchdog waits for. It kills
-/// the group, and what left the group by a mark in its environment, which children inherit. A
-/// process with another environment, or of another user, is not found.
+/// A killed process closes its end of the pipe, which is all that the watchdog waits for. The
+/// watchdog kills the group, and processes that left the group, by a mark in their environment,
+/// which children inherit. A process with another environment, or of another user, is not found.
 struct Watchdog {
     child: Child,
     leash: PipeWriter,
@@ -133,7 +133,7 @@ impl Watchdog {
     }
 
     fn watch_over(&mut self, group: Pid) {
-        // Where there is no watchdog any more, the command is no worse off than without one.
+        // Without a watchdog the command still works.
         let _ = writeln!(self.leash, "{}", group.as_raw_nonzero());
     }
 }
@@ -143,7 +143,7 @@ impl Drop for Watchdog {
     fn drop(&mut self) {
         // Twice, in case that the command was never started and it does not know a group yet.
         let written = self.leash.write_all(b"done\ndone\n");
-        // It must not take our silence for our end.
+        // The watchdog must not take our silence for our end.
         let _ = written.or_else(|_| self.child.kill());
         let _ = self.child.wait();
     }
@@ -164,7 +164,7 @@ struct Job {
     /// The child's number is its group's too, and no other's until the child is waited for.
     group: Pid,
     end: OwnedFd,
-    /// What it prints; none after the last that could print has closed it.
+    /// The output; `None` after the last writer closed it.
     output: Option<PipeReader>,
     buffer: Vec<u8>,
 }
@@ -237,8 +237,8 @@ impl Job {
         }
     }
 
-    /// Reads what was printed and not read yet: not more than a pipe holds, and without waiting for
-    /// more, since somebody who left the group may print for ever.
+    /// Reads the remaining output: no more than a pipe holds, and without waiting, since a process
+    /// that left the group may print for ever.
     fn drain(&mut self, log: &mut BuildLog) -> io::Result<()> {
         for _ in 0..LARGEST_PIPE.div_ceil(BUFFER) {
             if !self.wait(Duration::ZERO, false)?.0 {
@@ -283,8 +283,8 @@ impl Job {
 fn die_with_us(command: &mut Command) {
     let us = getpid();
     let prepare = move || {
-        // TERM, which `make` and its like pass on to their children: no one is left to kill the
-        // whole group.
+        // TERM, which `make` and similar tools pass on to their children, since no process is left
+        // to kill the whole group.
         set_parent_process_death_signal(Some(Signal::TERM))?;
         // Too late for a signal if we are dead already.
         if getppid() == Some(us) { Ok(()) } else { Err(Errno::SRCH.into()) }

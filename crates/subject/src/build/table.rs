@@ -1,5 +1,4 @@
-//! The process table, as far as the end of a build needs it: who is whose child, and in which
-//! group.
+//! The process table, as far as the end of a build needs it: parents and groups of processes.
 
 use std::fs;
 

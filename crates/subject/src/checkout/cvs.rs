@@ -1,9 +1,9 @@
 //! Checkouts from CVS.
 //!
-//! A working copy of our own is brought from one date to the next by `cvs update`, which transfers
-//! only what differs. As cvs cannot take out what a build leaves behind, nothing is built there:
-//! each revision is copied to where it is built, without the folders that are called `CVS`, in
-//! which the date would stand and get into artifacts.
+//! A working copy of our own is updated from one date to the next by `cvs update`, which transfers
+//! only the differences. As cvs cannot remove the files that a build leaves, nothing is built
+//! there. Each revision is copied to its build folder, without the folders called `CVS`, whose
+//! dates would get into artifacts.
 
 use std::fs::{self, FileTimes, Permissions};
 use std::io;
@@ -45,8 +45,7 @@ impl Copy {
         let (folder, seal) = (cache.join("cvs"), cache.join("cvs.whole"));
         let is_new = fs::read_to_string(&seal).ok() != Some(self.seal());
         match self.update(&folder, &seal, is_new, revision, work) {
-            // Whatever happened to our copy, another one is made; the revision gets a second
-            // chance.
+            // Our copy may be damaged: another one is made, and the revision gets a second chance.
             Err(WorkStop::Failed(..)) if !is_new => {
                 self.update(&folder, &seal, true, revision, work)
             }
@@ -63,7 +62,7 @@ impl Copy {
         Ok(())
     }
 
-    /// What does not come because the repository does not answer is no matter of the revision.
+    /// A repository that does not answer is not the revision's fault.
     fn whose(&self, stop: WorkStop) -> WorkStop {
         match stop {
             WorkStop::Failed(why, cause) => {
@@ -73,7 +72,7 @@ impl Copy {
         }
     }
 
-    /// Brings the copy to the revision's date. The seal is there while it is whole.
+    /// Brings the copy to the revision's date. The seal exists while the copy is complete.
     fn update(
         &self,
         folder: &Path,
@@ -112,7 +111,7 @@ impl Copy {
         Ok(())
     }
 
-    /// What stands in the seal: of what it is a copy.
+    /// The text of the seal: the source of the copy.
     fn seal(&self) -> String {
         let CvsModule { module, branch, keywords, .. } = &self.module;
         format!(

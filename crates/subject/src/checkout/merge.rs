@@ -22,7 +22,7 @@ const WHO: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "@0 +0000"),
 ];
 
-/// Nothing that a user has set makes it another merge, or asks the user.
+/// The user's settings neither change the merge nor make git ask the user.
 const MERGE: [&str; 11] = [
     "merge",
     "--quiet",
@@ -38,9 +38,8 @@ const MERGE: [&str; 11] = [
 ];
 
 impl Checkout {
-    /// Makes the folder hold this revision's source merged into the first of those others, into
-    /// which the rest is merged before, and nothing else. What does not merge without conflicts
-    /// fails.
+    /// Fills the folder with this revision's source merged into the first of the others, into which
+    /// the rest was merged before. A merge with conflicts fails.
     pub fn merge(
         &mut self,
         revision: &Revision,

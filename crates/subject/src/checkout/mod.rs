@@ -1,9 +1,9 @@
 //! The checkout: one folder, always the same, that holds one revision's source.
 //!
-//! Always the same, since its path ends up in what is built there: in debug information, in
+//! The folder is always the same, since its path gets into the artifacts: in debug information, in
 //! messages, in caches; and with it in the digest. For git it is a clone of our own, which borrows
 //! the objects of the user's repository and never writes there. `submodule` does the same for
-//! submodules, `cvs` for CVS. What is done in a checkout is in `build`.
+//! submodules, `cvs` for CVS. The commands in a checkout are in `build`.
 
 mod cvs;
 mod merge;
@@ -23,7 +23,7 @@ use crate::git::Git;
 use crate::git_repository::Repository;
 use crate::{SubjectError, files};
 
-/// Where the source comes from.
+/// The origin of the source.
 #[derive(Clone, Debug)]
 pub(crate) enum CheckoutOrigin {
     /// The user's git repository.
@@ -77,7 +77,7 @@ impl Checkout {
         Self { submodules, ..self }
     }
 
-    /// Where it is.
+    /// The folder.
     pub fn tree(&self) -> &Path {
         &self.tree
     }
@@ -124,7 +124,7 @@ impl Checkout {
         match &self.origin {
             CheckoutOrigin::Git(repository) => {
                 self.fetch_missing(repository, other, work)?;
-                // A literal path: what looks like a pattern is none.
+                // A literal path, even if it looks like a pattern.
                 let checkout = [
                     "--literal-pathspecs",
                     "checkout",
@@ -170,7 +170,7 @@ impl Checkout {
         Git::below(&self.cache, &self.tree)
     }
 
-    /// Says, when it is there, that the clone was finished, and of what.
+    /// The file that marks the clone as complete, and has its source.
     fn seal(&self) -> PathBuf {
         self.tree.join(".git/tachograph")
     }
@@ -203,7 +203,7 @@ impl Checkout {
         ];
         let mut command = Git::below(&self.cache, &self.cache).command(clone);
         command.arg(&repository.common).arg(&self.tree);
-        // That there can be no clone is no matter of the revision.
+        // A failed clone is not the revision's fault.
         work.fetch("git clone", command).map_err(|stop| match stop {
             WorkStop::Failed(why, _) => {
                 WorkStop::Fatal(SubjectError::Git { command: "clone".to_owned(), why })
@@ -323,7 +323,7 @@ impl Checkout {
     }
 }
 
-/// What stands in a finished clone of that repository.
+/// The content of the seal in a complete clone of a repository.
 fn seal_of(repository: &Repository) -> Vec<u8> {
     [b"1 ", repository.common.as_os_str().as_encoded_bytes(), b"\n"].concat()
 }

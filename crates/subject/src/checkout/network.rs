@@ -1,7 +1,7 @@
-//! What programs print where the network does not give them something.
+//! Messages of programs that lack the network.
 
-/// Whether that was missing, by the reason of a failed step: the text is git's, curl's, cvs's or
-/// that of a package manager, none of which has another sign of it.
+/// Whether a step failed for lack of the network, by the text of its reason: git, curl, cvs and
+/// package managers give no other sign of it.
 pub(crate) fn lacks_network(why: &str) -> bool {
     const SAID: [&str; 9] = [
         "Could not resolve host",

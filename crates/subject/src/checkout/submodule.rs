@@ -56,7 +56,7 @@ fn update_one(
     work: &mut CheckoutWork,
 ) -> Result<(), WorkStop> {
     let Submodule { name, path } = submodule;
-    // What an earlier revision said about it is forgotten first.
+    // The settings of an earlier revision are removed first.
     git.output(&["config", "--remove-section", &format!("submodule.{name}")])?;
     work.fetch("git submodule init", git.command(["submodule", "--quiet", "init", "--", path]))?;
     let url = git.lines_if_any(&["config", "--get", &format!("submodule.{name}.url")])?;

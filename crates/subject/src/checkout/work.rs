@@ -11,11 +11,11 @@ use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
 /// Why a step towards a build was not completed.
 #[derive(Debug)]
 pub(crate) enum WorkStop {
-    /// It was cut short.
+    /// The work was cut short.
     Cut(Cut),
-    /// The revision is such that it cannot be, for this reason.
+    /// The work failed because of the revision, for this reason.
     Failed(String, Option<BuildFailure>),
-    /// Nothing can be built any more.
+    /// No revision can be built any more.
     Fatal(SubjectError),
 }
 
@@ -40,7 +40,7 @@ impl WorkStop {
 }
 
 impl From<SubjectError> for WorkStop {
-    /// What git or cvs cannot do with one revision it may well do with another.
+    /// A failure of git or cvs with one revision need not occur with another.
     fn from(error: SubjectError) -> Self {
         match error {
             SubjectError::Git { .. } | SubjectError::Cvs { .. } => Self::failed(error.to_string()),
@@ -49,7 +49,7 @@ impl From<SubjectError> for WorkStop {
     }
 }
 
-/// What is written down about the work: the log, and when it must end.
+/// The log of the work, and its time limit.
 #[derive(Debug)]
 pub(crate) struct CheckoutWork<'a> {
     pub log: &'a mut BuildLog,
@@ -94,5 +94,5 @@ const NOT_EXECUTABLE: i32 = 126;
 /// A shell exits so when what it is to execute is not there.
 const NOT_FOUND: i32 = 127;
 
-/// What the plan's build command is called among the steps.
+/// The name of the plan's build command among the steps.
 pub(crate) const BUILD: &str = "build";

@@ -8,11 +8,11 @@ use super::files::{Folder, calls, is_plain};
 /// A benchmark of the project's own.
 #[derive(Debug)]
 pub(super) struct OwnBenchmark {
-    /// What it is, as `benches/sort.rs`.
+    /// Its file, as `benches/sort.rs`.
     pub what: String,
-    /// What is added to the build command.
+    /// The addition to the build command.
     pub build: Option<String>,
-    /// What it needs of the checkout.
+    /// The file that it needs of the checkout.
     pub artifact: String,
     pub command: String,
     /// How its values are read; none: its time is measured.

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::files::{Folder, at, is_plain};
 use crate::detect::recipe::{NamedProgram, Recipe};
 
-/// What `cargo build` is to make.
+/// The target of `cargo build`.
 struct CargoTarget {
     /// The package, by name.
     package: String,
@@ -65,8 +65,8 @@ fn members(
     (named < targets.len()).then(|| targets.swap_remove(named))
 }
 
-/// What can be executed of the package in that folder: its main program, else its first, else an
-/// example.
+/// The executable of the package in a folder: its main program, otherwise its first one, otherwise
+/// an example.
 fn target(folder: &Folder, path: &str) -> Option<CargoTarget> {
     let manifest = folder.table(&format!("{path}Cargo.toml"))?;
     let package = at(&manifest, "package.name")?.as_str().filter(|name| is_plain(name))?.to_owned();
@@ -86,7 +86,7 @@ fn target(folder: &Folder, path: &str) -> Option<CargoTarget> {
     Some(CargoTarget { package, kind, name })
 }
 
-/// The programs that the files and folders of such a folder make.
+/// The programs of the files and folders in such a folder.
 fn sources(folder: &Folder, path: &str) -> Vec<String> {
     let program = |name: String| match name.strip_suffix('/') {
         Some(inner) => folder.has_file(&format!("{path}{inner}/main.rs")).then(|| inner.to_owned()),

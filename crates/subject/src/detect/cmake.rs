@@ -22,7 +22,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let is_meant = |(_, name): &&(String, String)| !is_aside(name);
     let program =
         programs.iter().find(|(_, name)| *name == project).or(programs.iter().find(is_meant));
-    // Some projects keep things in a folder `build`; a build folder that is one can be used again.
+    // Some projects keep things in a folder `build`; an existing build folder of CMake can be used
+    // again.
     let output = if folder.entries("build").is_empty() || folder.has_file("build/CMakeCache.txt") {
         "build"
     } else {
@@ -60,7 +61,7 @@ pub(crate) fn programs(text: &str, project: &str) -> Vec<String> {
     names.filter(|name| is_plain(name)).take(MOST).collect()
 }
 
-/// The name of the variable that a word stands for.
+/// The name of the variable to which a word refers.
 fn variable(word: &str) -> Option<&str> {
     word.strip_prefix("${")?.strip_suffix('}')
 }
@@ -91,7 +92,8 @@ impl Variables {
         Self { loops, lists }
     }
 
-    /// What a variable is: each item of the loops over it, or of the list that an item stands for.
+    /// The values of a variable: each item of the loops over it, or of the list to which an item
+    /// refers.
     fn values(&self, name: &str) -> Vec<String> {
         let items = self.loops.get(name).into_iter().flatten();
         let values = items.take(MOST).flat_map(|item| match variable(item) {
@@ -102,7 +104,7 @@ impl Variables {
     }
 }
 
-/// Where all programs are put, from the build folder and with a final `/`, if the project says so.
+/// The folder of all programs, from the build folder and with a final `/`, if the project says so.
 fn runtime_folder(lists: &[(String, String)]) -> Option<String> {
     let mut sets = lists.iter().flat_map(|(_, text)| calls(text, "set"));
     let value = sets.find_map(|call| {

@@ -1,9 +1,10 @@
-//! Reading what stands in a folder, forgivingly: whatever cannot be read is not there.
+//! Reads a folder and ignores all that cannot be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How deep files of a build system are looked for; what lies deeper is hardly the main program.
+/// The depth to which files of a build system are searched for; a deeper one is hardly the main
+/// program.
 const DEPTH: usize = 4;
 
 /// The largest file that is read, in bytes; build descriptions are smaller.
@@ -133,8 +134,7 @@ impl Folder {
         names
     }
 
-    /// All files with that name and what is in them, by the folder that they lie in, the nearest
-    /// first.
+    /// All files with that name and what is in them, by their folder, the nearest first.
     ///
     /// The folder ends with `/`, or is empty for the outermost.
     pub(super) fn all(&self, name: &str) -> Vec<(String, String)> {
@@ -184,7 +184,7 @@ pub(super) fn at<'a>(table: &'a toml::Table, keys: &str) -> Option<&'a toml::Val
     rest.map_or(Some(value), |rest| at(value.as_table()?, rest))
 }
 
-/// What is assigned to a key on a line `key = value`, without quotes.
+/// The value of a key on a line `key = value`, without quotes.
 pub(super) fn assigned<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let value = line.trim().strip_prefix(key)?.trim_start().strip_prefix('=')?.trim();
     Some(match value.chars().next() {
@@ -193,7 +193,7 @@ pub(super) fn assigned<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether it can stand in a command as it is: no white space, quotes, braces or other special
+/// Whether a word can be in a command unquoted: no white space, quotes, braces or other special
 /// letters.
 pub(super) fn is_plain(word: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "._+-/".contains(letter);
@@ -221,7 +221,7 @@ pub(super) fn strings(text: &str) -> Vec<&str> {
     found
 }
 
-/// What stands between the brackets after each call of a function, without comments.
+/// The arguments of each call of a function, without comments.
 pub(super) fn calls(text: &str, function: &str) -> Vec<String> {
     let code: Vec<&str> =
         text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();

@@ -41,13 +41,13 @@ pub(crate) fn program(text: &str) -> Option<String> {
     Some(made.trim().trim_start_matches("./").to_owned())
 }
 
-/// What a Makefile says, as far as it is known without executing anything.
+/// The content of a Makefile, as far as known without executing anything.
 #[derive(Default)]
 struct Makefile {
     variables: BTreeMap<String, String>,
     rules: BTreeMap<String, MakeRule>,
     phony: BTreeSet<String>,
-    /// What is made when nothing is requested.
+    /// The default goal.
     goal: Option<String>,
     /// The part of [`EFFORT`] that is used up.
     used: Cell<usize>,
@@ -56,7 +56,7 @@ struct Makefile {
 /// How a target is made.
 #[derive(Default)]
 struct MakeRule {
-    /// What it is made of, in words: those of each line, which all targets of the line share.
+    /// Its prerequisites, in words: those of each line, which all targets of the line share.
     needs: Vec<Rc<[String]>>,
     has_recipe: bool,
 }
@@ -101,7 +101,7 @@ impl Makefile {
         }
     }
 
-    /// Whether this much work can be done; then it counts as done.
+    /// Whether the budget allows this amount of work, which then counts as done.
     fn affords(&self, work: usize) -> bool {
         let used = self.used.get().saturating_add(work);
         let is_within = used <= EFFORT;
@@ -156,9 +156,9 @@ impl Makefile {
         None
     }
 
-    /// Whether a file of that name is made.
+    /// Whether a rule makes a file of that name.
     fn is_file(&self, target: &str, rule: &MakeRule) -> bool {
-        // What make knows by itself how to link needs no recipe.
+        // A file that make links by a built-in rule needs no recipe.
         let is_part = |need: &String| has_ending(need, "o") || need.contains(".c");
         let is_linked = || rule.needs.iter().flat_map(|line| line.iter()).any(is_part);
         let is_name = self.phony.contains(target) || target == "all" || target == "default";
@@ -166,8 +166,8 @@ impl Makefile {
     }
 }
 
-/// The first reference to a variable: what stands before it, the letter that ends it, and what
-/// follows its beginning.
+/// The first reference to a variable: the text before it, the letter that ends it, and the text
+/// after its beginning.
 fn reference(text: &str) -> Option<(&str, char, &str)> {
     text.match_indices('$').find_map(|(at, _)| {
         let after = &text[at + 1..];
@@ -189,8 +189,8 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     is_name.then(|| (name, value.trim()))
 }
 
-/// Whether a file of that name may be a program: no object, no library, nothing with another known
-/// ending.
+/// Whether a file of that name may be a program: it is no object, no library, and has no other
+/// known ending.
 fn looks_like_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

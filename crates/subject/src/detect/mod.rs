@@ -1,4 +1,4 @@
-//! Recognising what stands in a folder, to write a first plan for it.
+//! Recognises the project in a folder, to write a first plan for it.
 //!
 //! [`init_plan`] asks one recogniser after the other (Cargo, Go, `CMake`, Meson, autotools, Python,
 //! Make) for a [`Recipe`], which `write` puts down as a plan with comments. All of
@@ -24,7 +24,8 @@ use std::path::Path;
 pub use ci::CiSystem;
 use files::Folder;
 
-/// Those who know a kind of project, the surest first: a Makefile may stand beside anything.
+/// The recognisers of kinds of projects, the most reliable first: a Makefile may be beside
+/// anything.
 const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
     cargo::recognise,
     go::recognise,
@@ -35,10 +36,10 @@ const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
     make::recognise,
 ];
 
-/// A plan for what stands in that folder, as text with comments.
+/// A plan for the project in a folder, as text with comments.
 ///
-/// Where nothing is recognised, or nothing that can be executed, the benchmark is one of `true`,
-/// and the comments say what to put in its place.
+/// If no project or no executable is recognised, the benchmark is `true`, and the comments explain
+/// what to put in its place.
 #[must_use]
 pub fn init_plan(folder: &Path) -> String {
     let folder = Folder::new(folder);

@@ -42,16 +42,16 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     Some(if needs_others || compiles { installed(module, needs_others) } else { as_it_is(module) })
 }
 
-/// A module, and the folder that it lies in, which is empty or ends with `/`.
+/// A module, and its folder, which is empty or ends with `/`.
 struct Module {
     folder: &'static str,
     name: String,
-    /// What it consists of: a folder, or one file.
+    /// Its path: a folder, or one file.
     file: String,
 }
 
-/// Whether a file of that name is a module of the project: `__main__`, `setup` and the like are not
-/// to be imported.
+/// Whether a file of that name is a module of the project: `__main__`, `setup` and similar ones
+/// must not be imported.
 fn is_module(name: &str) -> bool {
     !name.starts_with("__") && !["setup", "conftest", "noxfile", "tasks", "fabfile"].contains(&name)
 }
@@ -138,8 +138,8 @@ fn compile(path: &str) -> String {
     format!("python3 -m compileall -q --invalidation-mode unchecked-hash {path}")
 }
 
-/// Python takes modules from the current folder first, which is that of the plan: there another
-/// revision is checked out. So the folder of the build stands in its place.
+/// Python takes modules from the current folder first, which is that of the plan, where another
+/// revision is checked out. So the folder of the build replaces it.
 fn import(path: &str, module: &str) -> String {
     let path = path.trim_end_matches('/');
     format!("python3 -c 'import sys; sys.path[0] = \"{path}\"; import {module}'")

@@ -1,22 +1,22 @@
-//! What was recognised: how a program is built, and what it is called.
+//! The recognised recipe: how a program is built, and its name.
 
-/// What is known about a folder.
+/// The recipe of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Recipe {
-    /// What it is, for the first line: `a Cargo project`.
+    /// The kind of project, for the first line: `a Cargo project`.
     pub(crate) what: &'static str,
-    /// The shell command that builds it; none when its source is executed as it is.
+    /// The shell command that builds it; `None` if its source is executed without a build.
     pub(crate) build: Option<String>,
-    /// What there is to know about the build, each one line.
+    /// The notes about the build, one a line.
     pub(crate) notes: Vec<&'static str>,
-    /// What executing it takes.
+    /// The program to execute.
     pub(crate) program: Option<NamedProgram>,
 }
 
 /// Something that can be executed.
 #[derive(Debug)]
 pub(crate) struct NamedProgram {
-    /// What the benchmark needs, from the root of the checkout.
+    /// The files that the benchmark needs, from the root of the checkout.
     pub(crate) artifacts: Vec<String>,
     /// The benchmark's name.
     pub(crate) benchmark: &'static str,

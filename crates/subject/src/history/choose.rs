@@ -1,4 +1,4 @@
-//! Which revisions of a range are taken.
+//! The choice of revisions from a range.
 
 use jiff::Timestamp;
 use tacho_record::Revision;

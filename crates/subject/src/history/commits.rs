@@ -74,7 +74,7 @@ impl Commits {
         let part = self.part(&tips, &survey::common(&self.repository, &ids)?)?;
         let places = ids.iter().filter_map(|id| part.survey.dag.place(id));
         let mut revisions: Vec<Revision> = places.map(|place| part.revision(place)).collect();
-        // Those of which neither has the other in its history may have the same place.
+        // Commits may have the same place if neither has the other in its history.
         revisions.sort_by(|one, two| (one.order, &one.id).cmp(&(two.order, &two.id)));
         Ok(SelectedRevisions {
             known: revisions.clone(),
@@ -95,7 +95,7 @@ impl Commits {
         self.repository.shallow.then(|| note.to_owned())
     }
 
-    /// That no commit between the ends lacks its parents.
+    /// Checks that no commit between the ends lacks its parents.
     fn check_depth(&self, part: &CommitPart) -> Result<(), SubjectError> {
         let cut_off = self.repository.cut_off()?;
         let beyond = part.between().any(|place| cut_off.contains(part.id(place)));
@@ -191,8 +191,8 @@ impl History for Commits {
         Ok(Some(!listed.is_empty()))
     }
 
-    /// By what git knows of ancestors, since on side branches places are no guide. What it does not
-    /// know any more has passed nothing.
+    /// Uses git's ancestors, since places do not order side branches. A commit that git does not
+    /// know any more has passed no other.
     fn passed(
         &self,
         name: &str,
@@ -213,7 +213,7 @@ impl History for Commits {
     }
 }
 
-/// What to say when a range does not start where it was asked to.
+/// The note on a range that does not start at its requested start.
 fn parted(from: &str, to: &str, first: Option<&str>) -> String {
     match first {
         Some(first) => {
@@ -243,7 +243,8 @@ impl CommitPart {
         (0..self.survey.common.len()).filter(|&place| !self.survey.common[place])
     }
 
-    /// Where the range starts, if it has a start, and all of it, start and end included, in order.
+    /// The start of the range, if it has one, and all its places, including start and end, in
+    /// order.
     fn places(
         &self,
         end: &str,
@@ -265,8 +266,7 @@ impl CommitPart {
         (first, places)
     }
 
-    /// What to say about tags that match and are not among those places, or about a pattern that no
-    /// tag matches.
+    /// The note on matching tags outside of these places, or on a pattern that no tag matches.
     fn tags_note(
         &self,
         pattern: &Pattern,

@@ -15,7 +15,7 @@ pub(crate) struct DagEntry {
     pub files: Vec<String>,
 }
 
-/// Where a commit stands.
+/// The place of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DagStanding {
     /// Its place in history.
@@ -24,7 +24,7 @@ pub(super) struct DagStanding {
     pub brought_by: usize,
 }
 
-/// A part of history, without what lies below it: each commit is known by its index.
+/// A part of history, without the commits below it: each commit is known by its index.
 #[derive(Debug)]
 pub(super) struct Dag {
     pub entries: Vec<DagEntry>,
@@ -44,7 +44,7 @@ impl Dag {
         Self { entries, places, parents }
     }
 
-    /// Where the commit is, if it is in this part.
+    /// The index of the commit, if it is in this part.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }
@@ -70,8 +70,7 @@ impl Dag {
         reached
     }
 
-    /// The standing of each commit in the history of the tip, when `below` commits lie below this
-    /// part.
+    /// The standing of each commit in the history of the tip, with `below` commits below this part.
     ///
     /// Along the main line, each commit comes after those of the side branches that it brought,
     /// parents before children, the first parent's side first. So a commit of the main line has as

@@ -1,4 +1,4 @@
-//! What a user changed and did not commit, of which no revision knows.
+//! Uncommitted changes of the user, which no revision has.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ const STORE: &str = ".tacho";
 /// How many files of the work tree are edited and not committed, where one of these revisions is
 /// the one that is checked out: what is built of it is without these edits.
 ///
-/// The plan itself does not count, as it is read where it is, nor does the store beside it. Where
-/// git cannot say, nothing is known to be edited.
+/// The plan itself does not count, as it is read where it is, nor does the store beside it. If git
+/// fails, no file counts as edited.
 #[must_use]
 pub fn edited_files(subject: &Subject, plan: &Path, revisions: &[Revision]) -> usize {
     let (Source::Git(path), Some(folder)) = (&subject.source, plan.parent()) else { return 0 };

@@ -6,8 +6,8 @@ use super::dag::DagEntry;
 use crate::SubjectError;
 use crate::git::Git;
 
-/// A zero byte before each field but the files; what follows it in a record cannot be distinguished
-/// from them otherwise.
+/// A zero byte before each field but the files; otherwise the rest of a record could not be
+/// distinguished from the files.
 const FORMAT: &str = "--format=format:%x00%H%x00%P%x00%aN%x00%ct%x00%s";
 
 /// The commits that these have in their history and the excluded one does not, in one process.

@@ -1,9 +1,8 @@
-//! The subject's history: which revisions there are, in which order, and what lies between them.
+//! The subject's history: its revisions, their order, and the commits between them.
 //!
-//! [`History`] answers a [`Selection`](crate::Selection), for git, CVS and releases alike. How git
-//! is asked is in `survey` and `log`; which place each commit has is computed in `dag`; all of CVS
-//! is in `cvs`; which of the revisions of a range are taken is decided in `choose`, for all kinds.
-//! Nothing here checks out or builds anything.
+//! [`History`] answers a [`Selection`](crate::Selection), for git, CVS and releases alike. `survey`
+//! and `log` query git; `dag` computes the place of each commit; `cvs` has all of CVS; `choose`
+//! selects the revisions of a range, for all kinds. Nothing here checks out or builds anything.
 
 mod choose;
 mod commits;

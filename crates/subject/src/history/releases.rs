@@ -13,7 +13,7 @@ use super::{RevisionStep, resolve};
 use crate::SubjectError;
 use crate::history::selection::{History, RevisionQuery, SelectedRevisions, Selection};
 
-/// Where the names come from.
+/// The origin of the names.
 #[derive(Debug)]
 enum ReleaseOrigin {
     Listed(Vec<String>),
@@ -111,7 +111,7 @@ impl History for Releases {
     }
 }
 
-/// What to say when a range is requested by a pattern that no release matches.
+/// The note on a range with a pattern that no release matches.
 fn no_match(names: &[String], selection: &Selection) -> Result<Option<String>, SubjectError> {
     let (RevisionQuery::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else {
         return Ok(None);
@@ -142,8 +142,7 @@ fn revision(names: &[String], place: usize) -> Revision {
 /// The longest list of releases that is read, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// What a shell command prints, its standard output up to just beyond the limit: there it is
-/// killed.
+/// The output of a shell command, which is killed when its standard output exceeds the limit.
 fn output(command: &str, folder: &Path) -> io::Result<Output> {
     let mut errors = tempfile::tempfile()?;
     let mut child = Command::new("sh")
@@ -158,7 +157,7 @@ fn output(command: &str, folder: &Path) -> io::Result<Output> {
         pipe.take(LONGEST_LIST + 1).read_to_end(&mut stdout)?;
     }
     if stdout.len() as u64 > LONGEST_LIST {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = child.kill();
     }
     let status = child.wait()?;

@@ -9,7 +9,7 @@ use crate::git_repository::Repository;
 /// How alike two names must be, from 0 to 1, for one to be offered instead of the other.
 const ALIKE: f64 = 0.75;
 
-/// The hashes of the commits that these names stand for, in the same order, in one process.
+/// The hashes of the commits that these names mean, in the same order, in one process.
 pub(super) fn commits(
     repository: &Repository,
     names: &[&str],
@@ -25,7 +25,7 @@ pub(super) fn commits(
     Ok(commits)
 }
 
-/// What git says about each name: `HASH KIND SIZE`, `NAME missing`, `NAME ambiguous`.
+/// Git's answer for each name: `HASH KIND SIZE`, `NAME missing`, `NAME ambiguous`.
 ///
 /// Asked this way names may hold spaces, and those that start with a dash are no options.
 fn kinds(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
@@ -60,7 +60,7 @@ fn commit(repository: &Repository, name: &str, answer: &str) -> Result<String, S
     }
 }
 
-/// What to say about a name that git does not know; or that asking about it failed.
+/// The error for a name that git does not know, or the failure of the query.
 fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectError> {
     if repository.git.lines(&["rev-list", "--all", "--max-count=1"])?.is_empty()
         && repository
@@ -83,7 +83,7 @@ fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectE
 
 /// The tag or branch that may have been meant.
 fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, SubjectError> {
-    // What follows the name of a tag or branch leads from there to another commit: `v1.0~3`.
+    // The suffix after the name of a tag or branch leads to another commit: `v1.0~3`.
     let base =
         name.split(['~', '^', '@', ':']).next().filter(|base| !base.is_empty()).unwrap_or(name);
     if name.contains('\n')
@@ -111,7 +111,7 @@ fn oldest(repository: &Repository, name: &str) -> Option<String> {
     }
     let commit = format!("{base}^{{commit}}");
     let count = ["rev-list", "--count", "--first-parent", &commit, "--"];
-    // What is no commit was said to be unknown, and that stays the error.
+    // If the count fails, the error remains that the commit is unknown.
     let counted = repository.git.lines_if_any(&count).ok()?;
     let commits = counted.first().and_then(|it| it.parse::<u32>().ok());
     commits.filter(|commits| *commits > 1).map(|commits| format!("{base}~{}", commits - 1))
@@ -146,8 +146,7 @@ fn likely_typo(name: &str, known: &str) -> bool {
     name.len() >= 3 && strsim::damerau_levenshtein(name, known) == 1
 }
 
-/// A pattern for the names of tags and releases; `*` stands for slashes too, as in `git tag
-/// --list`.
+/// A pattern for the names of tags and releases; `*` matches slashes too, as in `git tag --list`.
 pub(super) fn pattern(text: &str) -> Result<Pattern, SubjectError> {
     Pattern::new(text)
         .map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
@@ -158,8 +157,7 @@ pub(super) fn has_tag(pattern: Option<&Pattern>, revision: &Revision) -> bool {
     pattern.is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
 }
 
-/// What is said of a pattern for tags that no tag matches, of a range or of all up to the newest
-/// revision.
+/// The note on a pattern that no tag matches, in a range or in all revisions up to the newest.
 pub fn no_tag_matches(pattern: &Pattern, is_range: bool) -> String {
     let taken = if is_range {
         "the first and the last revision of the range are"

@@ -1,4 +1,4 @@
-//! Which revisions are asked of a history, and which were found.
+//! The query of revisions, and its result.
 
 use std::cmp::Ordering;
 
@@ -7,26 +7,26 @@ use tacho_record::{Commit, Revision};
 use crate::SubjectError;
 use crate::history::every::RevisionStep;
 
-/// Which revisions are requested.
+/// The requested revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RevisionQuery {
     /// From the first to the second, both included.
     ///
     /// The first is included since without it a change made by the next commit could not be seen.
-    /// Where the main line of the second does not pass through it, the commit where the two parted
-    /// stands in for it.
+    /// If the main line of the second does not contain the first, the commit where the two parted
+    /// replaces it.
     Range {
-        /// Where it starts; none: at the beginning of history.
+        /// The start; `None` is the beginning of history.
         from: Option<String>,
-        /// Where it ends; none: `HEAD`, or the last release.
+        /// The end; `None` is `HEAD`, or the last release.
         to: Option<String>,
     },
-    /// These, in whatever order and however often they are named.
+    /// These revisions, in any order and with repetitions.
     List(Vec<String>),
 }
 
 impl RevisionQuery {
-    /// What somebody means who writes `A..B`, `A..`, `..B`, or `A`, which is a list of one.
+    /// Parses `A..B`, `A..`, `..B`, or `A`, which is a list of one.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
@@ -40,9 +40,9 @@ impl RevisionQuery {
 /// A question to a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// Which revisions.
+    /// The revisions.
     pub what: RevisionQuery,
-    /// How densely a range is taken; both its ends are taken in any case. A list is taken as it is.
+    /// The density of a range, which always includes both ends. A list is not thinned.
     pub every: RevisionStep,
     /// Of a range take only revisions with a tag (or releases with a name) that this pattern
     /// matches, and the ends.
@@ -69,7 +69,7 @@ impl Selection {
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectedRevisions {
-    /// What was requested, in order of history, each once.
+    /// The requested revisions, in order of history, each once.
     pub revisions: Vec<Revision>,
     /// The revisions whose places in history are known now, in its order: for releases the whole
     /// list, since the places of those that were stored before may have changed with it; for git
@@ -78,14 +78,14 @@ pub struct SelectedRevisions {
     /// All commits between the first and the last of them, side branches included, in order of
     /// history: those that the end of a range has and its start does not, or that some revisions of
     /// a list have and others do not. A merge on the main line has the files of all commits that it
-    /// brought. None for releases.
+    /// brought. Empty for releases.
     pub commits: Vec<Commit>,
-    /// What is not as the question might have meant it, in one line.
+    /// A note if the result may differ from the intention, in one line.
     pub note: Option<String>,
 }
 
 impl SelectedRevisions {
-    /// Adds a revision at its place in history, unless it is there.
+    /// Adds a revision at its place in history, unless it is in the list.
     pub fn add(&mut self, revision: Revision) {
         if !self.known.iter().any(|known| known.id == revision.id) {
             self.known.push(revision.clone());
@@ -97,12 +97,12 @@ impl SelectedRevisions {
     }
 }
 
-/// How a revision stands to another.
+/// The relation of a revision to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryRelation {
-    /// It has the other in its history.
+    /// The revision has the other one in its history.
     Later,
-    /// It is the other.
+    /// The revision is the other one.
     Itself,
     /// Neither.
     Not,
@@ -113,8 +113,8 @@ pub trait History {
     /// The revisions that were requested, with the commits between them.
     fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError>;
 
-    /// Whether two revisions, both by name, have any history in common: where it is one line, they
-    /// do.
+    /// Whether two revisions, both by name, have any history in common: they do in a linear
+    /// history.
     fn related(&self, _one: &str, _other: &str) -> Result<bool, SubjectError> {
         Ok(true)
     }
@@ -149,13 +149,13 @@ pub trait History {
         Ok(SelectedRevisions::default())
     }
 
-    /// Whether a revision, by its full name, has a file or folder of that path; none where that is
-    /// not known before it is checked out.
+    /// Whether a revision, by its full name, has a file or folder of that path; `None` if this is
+    /// unknown before a checkout.
     fn has(&self, _id: &str, _path: &str) -> Result<Option<bool>, SubjectError> {
         Ok(None)
     }
 
-    /// How each of these revisions stands to the one of that name: where history is one line, by
+    /// The relation of each of these revisions to the one of that name; in a linear history, by
     /// their places.
     fn passed(
         &self,

@@ -7,8 +7,9 @@ use crate::git_repository::Repository;
 
 /// A part of history with the standing of each of its commits.
 ///
-/// It holds all that its tips have in their history and what is common to the question's revisions
-/// does not, and below that at least as much as the first commits' places are counted from.
+/// The part has all commits in the history of its tips that are not in the common history of the
+/// question's revisions, and below them at least the commits from which the first places are
+/// counted.
 #[derive(Debug)]
 pub(super) struct HistorySurvey {
     pub dag: Dag,
@@ -55,8 +56,7 @@ impl HistorySurvey {
     }
 }
 
-/// The commit that the main lines of all tips go through, and that lies in what is common: the
-/// newest such.
+/// The newest commit in the common history through which the main lines of all tips go.
 fn root(
     repository: &Repository,
     tips: &[String],
@@ -78,7 +78,7 @@ fn root(
     }
 }
 
-/// Where the main line of the tip enters what is common.
+/// The commit at which the main line of the tip enters the common history.
 fn entry(
     repository: &Repository,
     tip: &str,
@@ -93,7 +93,7 @@ fn entry(
     Ok(oldest.split(' ').nth(1).map(str::to_owned))
 }
 
-/// Where the main lines of these commits meet.
+/// The commit at which the main lines of these commits meet.
 fn meeting(repository: &Repository, commits: &[String]) -> Result<Option<String>, SubjectError> {
     let mut lines = Vec::new();
     for commit in commits {
@@ -129,7 +129,7 @@ pub(super) fn common(repository: &Repository, ids: &[&str]) -> Result<Vec<String
     }
 }
 
-/// Those that none of the others have in their history.
+/// The commits that none of the others has in its history.
 pub(super) fn tips(repository: &Repository, ids: &[&str]) -> Result<Vec<String>, SubjectError> {
     repository.git.lines_if_any(&[&["merge-base", "--independent"], ids].concat())
 }

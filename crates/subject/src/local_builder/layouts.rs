@@ -43,7 +43,7 @@ impl LocalBuilder {
         let (content, number) = made?;
         let artifact = content.digest().map_err(WorkStop::failed)?;
         self.cache.store(&content, artifact)?;
-        // What cannot be removed now is removed before the next ones.
+        // A folder that cannot be removed now is removed before the next layouts.
         let _ = files::remove(&folder);
         Ok(BuildState::Built { artifact, size: content.size(), layouts: Some(number) })
     }

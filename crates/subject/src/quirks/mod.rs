@@ -31,22 +31,22 @@ pub(crate) struct Quirks {
 /// A quirk, with what it needs.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedQuirk {
-    /// What the plan says.
+    /// The quirk of the plan.
     pub quirk: Quirk,
     /// Its patches.
     pub patches: Vec<QuirkPatch>,
 }
 
-/// What is done at one revision.
+/// The quirks at one revision.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RevisionQuirks {
-    /// What was to be done once before, in order of history, each with the revision at which it is.
+    /// The earlier quirks that act once, in order of history, each with its revision.
     pub once: Vec<(LoadedQuirk, Revision)>,
-    /// What is done with the revision itself, in order of the plan.
+    /// The quirks for the revision itself, in order of the plan.
     pub quirks: Vec<LoadedQuirk>,
     /// Of what is taken from others, the revisions that are meant, by the names that the plan has.
     pub sources: HashMap<String, Revision>,
-    /// Into which revisions it is merged first, by full name; none: it is built as it is.
+    /// The revisions into which it is merged first, by full name; empty if it is built as it is.
     pub onto: Vec<String>,
 }
 
@@ -71,8 +71,8 @@ pub fn recipes(
     Ok(recipes)
 }
 
-/// The edges of quirks that lie on another branch than the newest of these revisions, each with the
-/// name of its quirk: they count as not passed yet.
+/// The edges of quirks on another branch than the newest of these revisions, each with the name of
+/// its quirk: they count as not passed yet.
 pub fn stray_edges(
     subject: &Subject,
     plan_folder: &Path,
@@ -93,7 +93,7 @@ pub fn stray_edges(
 }
 
 impl Quirks {
-    /// Those of this subject, whose plan is in that folder, with their patches.
+    /// The quirks of this subject, whose plan is in that folder, with their patches.
     pub fn of(subject: &Subject, plan_folder: &Path) -> Result<Self, SubjectError> {
         let load = |quirk: &Quirk| {
             let patches = quirk.patches.iter().map(|path| QuirkPatch::read(plan_folder, path));
@@ -109,15 +109,14 @@ impl Quirks {
         self.all.is_empty() && self.onto.is_empty()
     }
 
-    /// Whether anything is done once.
+    /// Whether any quirk acts once.
     pub fn any_once(&self) -> bool {
         self.all.iter().any(|loaded| loaded.quirk.once)
     }
 
-    /// What is done at each of these revisions.
+    /// The quirks at each of these revisions.
     ///
-    /// An error where two contradict each other, where a name stands for nothing, or a range is
-    /// empty.
+    /// An error if two contradict each other, if a name is unknown, or if a range is empty.
     pub fn at(
         &self,
         history: &dyn History,
@@ -193,7 +192,7 @@ impl RevisionQuirks {
         self.quirks.iter().map(|loaded| &loaded.quirk).find(|quirk| quirk.skip)
     }
 
-    /// What was to be done once before, as digests: of what is done, and where.
+    /// The earlier quirks that act once, as digests of their actions and places.
     pub fn deeds_done_once(&self) -> Vec<Digest> {
         let deed = |(loaded, at): &(LoadedQuirk, Revision)| {
             Digest::of(format!("{} at {}", self.deed(loaded), at.id))
@@ -209,8 +208,7 @@ impl RevisionQuirks {
 
     /// By what the revision is built instead of the usual recipe, if any quirk applies.
     ///
-    /// It is what quirks do that counts, not what they are called, why they are there, or how far
-    /// they reach.
+    /// Only the actions of quirks count, not their names, reasons or ranges.
     pub fn recipe(&self, usual: Digest) -> Option<QuirkRecipe> {
         if self.once.is_empty() && self.quirks.is_empty() && self.onto.is_empty() {
             return None;
@@ -249,7 +247,7 @@ impl RevisionQuirks {
         Digest::of(parts.join("\0"))
     }
 
-    /// That no two of them contradict each other at this revision.
+    /// Checks that no two of them contradict each other at this revision.
     fn check(&self, revision: &Revision) -> Result<(), SubjectError> {
         for (place, one) in self.quirks.iter().enumerate() {
             for other in &self.quirks[place + 1..] {
@@ -267,7 +265,7 @@ impl RevisionQuirks {
     }
 }
 
-/// What two quirks both decide, each otherwise.
+/// The setting on which two quirks disagree.
 fn conflict(one: &Quirk, other: &Quirk) -> Option<String> {
     if let (Some(one), Some(other)) = (&one.build, &other.build)
         && one != other

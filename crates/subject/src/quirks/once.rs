@@ -1,9 +1,9 @@
-//! What is done once: the folder in which it is kept, and which of it was done.
+//! The state of quirks that act once: its folder, and the quirks that were done.
 //!
-//! The state of a revision is what the quirks before it have left, one after the other. What is
-//! there is used as far as it is the beginning of what is needed; else all is done again, in order,
-//! from an empty folder. So a revision that is measured alone has the same state as one that is
-//! measured after all that come before it.
+//! The state of a revision is made by the quirks before it, one after the other. The existing state
+//! is used if it is a prefix of the needed one; otherwise all quirks are done again, in order, from
+//! an empty folder. So a revision that is measured alone has the same state as one that is measured
+//! after all that come before it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ pub(crate) struct OnceState {
 }
 
 impl OnceState {
-    /// That of this cache.
+    /// The state of this cache.
     pub fn of(cache: &Path) -> Self {
         Self { folder: cache.join("state"), done: cache.join("state.done") }
     }
 
-    /// Where it is.
+    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -59,7 +59,7 @@ impl OnceState {
             .map_err(SubjectError::cache("write", &self.done))
     }
 
-    /// What is done; of what is in doubt, something that no one needs.
+    /// The quirks that are done; in doubt, a value that matches none.
     fn done(&self) -> Vec<Digest> {
         let text = fs::read_to_string(&self.done).unwrap_or_default();
         let mut lines = text.lines();

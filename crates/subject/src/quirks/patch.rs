@@ -11,8 +11,7 @@ use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::git::Git;
 use crate::{SubjectError, files};
 
-/// What is wrong with a hunk without lines around it, where its lines may well be those of the
-/// file.
+/// The fault of a hunk without context, whose lines may be in the file.
 const BARE: &str = "has no lines of context, so git looks for it only at the end of the file: make \
                     the patch with context (`diff -u`, `git diff`)";
 
@@ -22,7 +21,7 @@ pub(crate) struct QuirkPatch {
     /// How it is called: its path as the plan has it.
     name: String,
     content: Vec<u8>,
-    /// The files that it is about, as they stand there: with the folder that git writes in front.
+    /// The files of the patch, as written in it: with the folder that git writes in front.
     files: Vec<String>,
     /// How many folders are in front of them, where headers of git say so.
     depth: Option<usize>,
@@ -32,23 +31,22 @@ pub(crate) struct QuirkPatch {
 /// A part of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hunk {
-    /// The file, as it stands there.
+    /// The file, as written in the patch.
     file: String,
-    /// Which of its file it is, counted from 1.
+    /// The number within its file, from 1.
     number: usize,
     /// The line that it begins at in the old file.
     line: u64,
     /// `@@ -12,7 +12,8 @@`.
     header: String,
-    /// Whether it has no lines around it that say where it belongs, as a file that comes or goes
-    /// need not.
+    /// Whether the hunk has no context lines; added or removed files need none.
     is_bare: bool,
     /// The lines that it takes away.
     taken: Vec<String>,
 }
 
 impl Hunk {
-    /// Whether a file with this content has the lines that it takes away, one after the other.
+    /// Whether a file with this content has the removed lines, one after the other.
     fn is_of(&self, content: &str) -> bool {
         let lines: Vec<&str> = content.split('\n').collect();
         self.taken.is_empty() || lines.windows(self.taken.len()).any(|lines| lines == self.taken)
@@ -73,7 +71,7 @@ impl QuirkPatch {
         Self::parse(path, content)
     }
 
-    /// Looks a patch through: that it is one, and that it stays where it belongs.
+    /// Parses a patch, and checks that it stays inside the checkout.
     pub fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
         let text = String::from_utf8_lossy(&content).into_owned();
         let (PatchNames { files, moved, depth }, hunks) = (PatchNames::of(&text), hunks(&text));
@@ -123,8 +121,8 @@ impl QuirkPatch {
         Ok(output)
     }
 
-    /// That lines end otherwise in it than in a file of that tree, if so: no line is then like
-    /// another.
+    /// The fault of line ends that differ between the patch and a file of the tree, if so: no line
+    /// then matches.
     fn ends(&self, tree: &Path) -> Option<String> {
         let dos = |content: &[u8]| content.windows(2).any(|pair| pair == b"\r\n");
         let in_patch = dos(&self.content);
@@ -141,7 +139,7 @@ impl QuirkPatch {
         })
     }
 
-    /// Where a file that it names is in that tree.
+    /// The path in the tree of a file that the patch names.
     fn path(&self, tree: &Path, name: &str) -> PathBuf {
         let strip = self.strip(tree);
         tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name))
@@ -154,8 +152,7 @@ impl QuirkPatch {
         self.depth.unwrap_or_else(|| usize::from(!self.files.iter().any(is_whole)))
     }
 
-    /// What git says, with the hunk that it is about; files are read by the names that the patch
-    /// has.
+    /// Git's reason, with its hunk; files are read by the names that the patch has.
     fn why(&self, said: &str, read: impl Fn(&str) -> Option<Vec<u8>>) -> String {
         let place = |line: &str| {
             let (file, line) = line.strip_prefix("error: patch failed: ")?.rsplit_once(':')?;
@@ -186,9 +183,9 @@ fn is_inside(part: Component<'_>) -> bool {
 /// The names in the headers of a patch.
 #[derive(Debug, Default)]
 struct PatchNames {
-    /// The files, each once, as they stand on the lines `---`, `+++` and `diff --git`.
+    /// The files, each once, as on the lines `---`, `+++` and `diff --git`.
     files: Vec<String>,
-    /// Those that are renamed or copied: git never writes a folder in front of these.
+    /// The renamed or copied files: git never writes a folder in front of these.
     moved: Vec<String>,
     /// How many folders are in front of the others, where a header of git says so.
     depth: Option<usize>,
@@ -197,7 +194,7 @@ struct PatchNames {
 impl PatchNames {
     fn of(text: &str) -> Self {
         let (mut names, mut in_hunk) = (Self::default(), RemainingLines::default());
-        // What follows `diff --git`, and the name that its file had until then.
+        // The text after `diff --git`, and the name of its file until then.
         let (mut both, mut from) = ("", "");
         for line in text.lines().filter(|line| !in_hunk.takes(line)) {
             let after =
@@ -212,7 +209,8 @@ impl PatchNames {
                 names.moved.push(name(old));
             } else if let Some(new) = after(["rename to ", "copy to "]) {
                 names.moved.push(name(new));
-                // That is sure, where `a/x b/x` may be one renamed without a folder in front.
+                // These names are certain, while `a/x b/x` may be a rename without a folder in
+                // front.
                 names.depth = in_front_of_moved(both, from, new).or(names.depth);
             }
         }
@@ -239,7 +237,7 @@ impl PatchNames {
     }
 }
 
-/// Two names of the same length: spaces may be in them, and where it is one file it stands in both.
+/// Splits two names of the same length, which may have spaces; for one file both are equal.
 fn halves(both: &str) -> Option<(&str, &str)> {
     let (old, new) = both.split_at_checked(both.len() / 2)?;
     Some((old, new.strip_prefix(' ')?)).filter(|(old, new)| old.len() == new.len())
@@ -255,7 +253,7 @@ fn in_front(old: &str, new: &str) -> Option<usize> {
 
 /// The same where a file is renamed or copied, by its names without.
 fn in_front_of_moved(both: &str, from: &str, to: &str) -> Option<usize> {
-    // A name is in quotes with a folder in front as it is without.
+    // Quotes around a name are the same with and without a folder in front.
     let plain = |text: &str| text.trim_end().replace('"', "");
     let (both, from, to) = (plain(both), plain(from), plain(to));
     let is_one_below = || {

@@ -1,4 +1,4 @@
-//! Where in history a quirk begins and ends.
+//! The range of a quirk in history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use tacho_record::plan::{Edge, EdgePlace, Quirk};
 use crate::history::selection::HistoryRelation;
 use crate::{History, RevisionQuery, Selection, SubjectError};
 
-/// For each of these revisions, whether it lies in the quirk's range. One that is merged into
-/// others (`onto`) has passed what any of them has.
+/// Whether each of these revisions is in the quirk's range. A revision that is merged into others
+/// (`onto`) has passed all edges that any of them has.
 pub(super) fn within(
     history: &dyn History,
     quirk: &Quirk,
@@ -62,8 +62,8 @@ fn later(
     }
 }
 
-/// Those of a quirk's edges that are on no way to this revision, nor it on theirs, as is a tag of
-/// another branch: nothing says what comes before them.
+/// The edges of a quirk that are unrelated to this revision, as a tag of another branch: neither
+/// comes before the other.
 pub(super) fn stray(
     history: &dyn History,
     quirk: &Quirk,
@@ -82,7 +82,7 @@ pub(super) fn stray(
     Ok(stray)
 }
 
-/// That the range does not end before it begins.
+/// Checks that the range does not end before it begins.
 fn not_empty(history: &dyn History, quirk: &Quirk) -> Result<(), SubjectError> {
     let (Some(start), Some(end)) = (&quirk.start, &quirk.end) else { return Ok(()) };
     let is_empty = match (&start.place, &end.place) {

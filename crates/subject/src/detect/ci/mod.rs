@@ -10,7 +10,7 @@ pub enum CiSystem {
 }
 
 impl CiSystem {
-    /// Where its workflow stands, from the root of the repository.
+    /// The path of its workflow, from the root of the repository.
     #[must_use]
     pub fn path(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl CiSystem {
         }
     }
 
-    /// What is still to be done by hand for it.
+    /// The remaining manual step for it.
     #[must_use]
     pub fn next_step(self) -> &'static str {
         match self {

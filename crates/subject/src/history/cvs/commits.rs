@@ -23,7 +23,7 @@ pub(super) struct CvsCommit {
     pub end: i64,
     pub author: String,
     pub message: String,
-    /// What `cvs` itself calls it, where it does.
+    /// The name in `cvs` itself, if there is one.
     pub name: Option<String>,
     pub files: Vec<String>,
     /// By file, its number before and after, where it was there.
@@ -33,7 +33,7 @@ pub(super) struct CvsCommit {
     pub whole: bool,
 }
 
-/// What becomes of one file with a commit.
+/// The effect of a commit on one file.
 struct CommitStep<'a> {
     path: &'a str,
     shown: ShownFile<'a>,
@@ -90,7 +90,7 @@ fn group(steps: &[CommitStep]) -> Vec<CommitGroup> {
     groups
 }
 
-/// What a checkout holds: a sum over its files and their revisions, in no order.
+/// The content of a checkout: a sum over its files and their revisions, in any order.
 #[derive(Default)]
 struct HeldFiles(u128);
 
@@ -135,7 +135,7 @@ fn commit(group: &CommitGroup, steps: &[CommitStep], held: &mut HeldFiles) -> Cv
     }
 }
 
-/// The time as it is written in names: `2016-07-13T12:30:42Z`.
+/// The time as in names: `2016-07-13T12:30:42Z`.
 pub(super) fn written(time: i64) -> String {
     Timestamp::from_second(time).unwrap_or_default().to_string()
 }

@@ -1,4 +1,4 @@
-//! What lies between two points in time, as a diff that git and `patch` apply.
+//! The difference between two points in time, as a diff that git and `patch` apply.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn plain(printed: &[u8], prefix: &str, numbers: &BTreeMap<&str, CvsNumbers>) -> 
     out
 }
 
-/// A line of a file's head, if it is to be written otherwise: `--- src/prog/a.c:1.1<tab>date`.
+/// A line of a file's head in its new form, if it changes: `--- src/prog/a.c:1.1<tab>date`.
 fn head(line: &str, prefix: &str, numbers: &BTreeMap<&str, CvsNumbers>) -> Option<String> {
     let side = |mark: &str, letter: char, of: usize| {
         let (name, _) = line.strip_prefix(mark)?.split_once('\t')?;

@@ -1,4 +1,5 @@
-//! Which revision of a file a checkout by date has: as cvs decides it, also where that surprises.
+//! The revision of a file that a checkout by date has: as cvs decides it, even where this is
+//! surprising.
 
 use super::rlog::{Delta, File, Number};
 
@@ -12,7 +13,7 @@ pub(crate) struct ShownFile<'a> {
     pub before: Option<&'a Delta>,
 }
 
-/// What a checkout takes: the trunk, or a branch of this name.
+/// The line of a checkout: the trunk, or a branch of this name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CvsLine<'a> {
     pub branch: Option<&'a str>,
@@ -80,9 +81,9 @@ impl<'a> Branch<'a> {
 struct Chains<'a> {
     /// The newest first.
     trunk: Vec<&'a Delta>,
-    /// What is looked at before the trunk.
+    /// The branch that is checked before the trunk.
     default: Option<Branch<'a>>,
-    /// That of the first vendor, 1.1.1.
+    /// The branch of the first vendor, 1.1.1.
     vendor: Option<Branch<'a>>,
     branch: Option<Branch<'a>>,
 }

@@ -1,10 +1,10 @@
 //! A module of a CVS repository as a history.
 //!
-//! CVS knows revisions of files only. What belongs together is put together from its log (`rlog`
-//! reads it, `file` says which revision a date stands for, `commits` groups them), and a revision
-//! of the subject is a point in time at which no commit was under way. It is called by the time of
-//! its last commit and what it holds, so that two times with no commit between them are the same
-//! revision, and a history that was edited is another one.
+//! CVS only knows revisions of files. Commits are reconstructed from its log (`rlog` reads it,
+//! `file` finds the revision of a date, `commits` groups them), and a revision of the subject is a
+//! point in time at which no commit was under way. Its name is the time of its last commit and a
+//! digest of its content. So two times without a commit between them are the same revision, and an
+//! edited history is another one.
 
 mod commits;
 mod diff;
@@ -35,17 +35,17 @@ use crate::history::selection::{History, RevisionQuery, SelectedRevisions, Selec
 pub(super) struct CvsPoints {
     cvs: Cvs,
     module: CvsModule,
-    /// What is younger than the window before this may not be all there yet.
+    /// Commits that are younger than the window before this time may not be complete yet.
     now: Timestamp,
     past: OnceCell<Arc<CvsHistory>>,
 }
 
-/// What was read, by repository and module: a log may be long, and a command that asks twice is to
-/// hear the same.
+/// The histories that were read, by repository and module: a log may be long, and a command that
+/// asks twice must get the same answer.
 static READ: Mutex<Vec<(String, CvsModule, Arc<CvsHistory>)>> = Mutex::new(Vec::new());
 
 impl CvsPoints {
-    /// Those of that module, as they stand at that time.
+    /// The revisions of a module, as they are at this time.
     pub fn new(
         module: &CvsModule,
         plan_folder: &Path,
@@ -170,8 +170,8 @@ impl CvsHistory {
         (from..=self.points[last]).map(|at| self.commit(at)).collect()
     }
 
-    /// How many points there are to which no file can come any more, all commits being over within
-    /// the window; all of them where there is none.
+    /// The number of points to which no file can be added any more, since their commits ended
+    /// before the window; all of them without a window.
     fn settled(&self, now: Timestamp) -> usize {
         let is_over = |at: &usize| self.commits[*at].end < now.as_second() - commits::WINDOW;
         let settled = self.points.partition_point(is_over);
@@ -237,7 +237,7 @@ impl CvsHistory {
         SelectedRevisions { known: revisions.clone(), revisions, commits, note }
     }
 
-    /// What of this history is not as one would think.
+    /// The notes on unexpected properties of this history.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.hidden.first() {
@@ -289,7 +289,7 @@ impl History for CvsPoints {
     }
 }
 
-/// What stands before the paths that [`within`] gives, from the root of the repository.
+/// The prefix of the paths that [`within`] gives, from the root of the repository.
 fn prefix(path: &str, root: &str, module: &str) -> String {
     let path =
         path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
@@ -302,7 +302,7 @@ fn counted(number: usize, what: &str, many: &str, one: &str) -> String {
     format!("{number} {what}{}", if number == 1 { one } else { many })
 }
 
-/// The path of a file from the root of the module: removed files lie in folders called `Attic`.
+/// The path of a file from the root of the module: removed files are in folders called `Attic`.
 fn within(path: &str, root: &str, module: &str) -> String {
     let path = path.strip_suffix(",v").unwrap_or(path);
     let path =

@@ -43,7 +43,7 @@ pub(super) fn tags(files: &[File], line: CvsLine<'_>) -> HashMap<String, Tag> {
     tags
 }
 
-/// That the line's branch is one.
+/// Checks that the line's branch is one.
 pub(super) fn check_branch(files: &[File], line: CvsLine<'_>) -> Result<(), SubjectError> {
     let Some(name) = line.branch else { return Ok(()) };
     if files.iter().any(|file| line.number(file).is_some()) {

@@ -1,4 +1,4 @@
-//! What was read of the history of a module.
+//! The history of a module that was read.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ pub(super) const HEAD: &str = "HEAD";
 #[derive(Debug)]
 pub(super) struct CvsHistory {
     pub(super) commits: Vec<CvsCommit>,
-    /// Which of the commits end at a point in time that holds whole commits only.
+    /// The commits that end at a point in time with complete commits only.
     pub(super) points: Vec<usize>,
     pub(super) tags: HashMap<String, Tag>,
     /// Revisions of files that no checkout by date shows, since one that follows is dated earlier.
     pub(super) hidden: Vec<String>,
     /// Of how many files the log is doubtful.
     pub(super) doubtful: usize,
-    /// What stands before the paths of files from the root of the repository: the module, unless
-    /// that is another name.
+    /// The prefix of paths of files from the root of the repository: the module, unless it is an
+    /// alias.
     pub(super) prefix: String,
 }
 

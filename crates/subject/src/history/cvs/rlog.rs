@@ -1,8 +1,8 @@
 //! Reads what `cvs rlog` prints.
 //!
-//! A message may hold anything, also lines such as stand between revisions: a person who quotes a
-//! log in a message does that. So a revision begins only where its number and its date follow, and
-//! a file ends only where as many revisions were seen as its head announces.
+//! A message may contain anything, even lines like those between revisions, for instance if it
+//! quotes a log. So a revision begins only if its number and its date follow, and a file ends only
+//! after as many revisions as its head announces.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
-/// What stands before a revision, and after a file.
+/// The line before a revision, and after a file.
 const DASHES: &[u8] = b"----------------------------";
 const EQUALS: &[u8] =
     b"=============================================================================";
@@ -29,7 +29,7 @@ impl Number {
         self.0.len() == 2
     }
 
-    /// Whether it is a revision of that branch.
+    /// Whether the number is a revision of this branch.
     pub fn is_on(&self, branch: &Self) -> bool {
         self.0.len() == branch.0.len() + 1 && self.0.starts_with(&branch.0)
     }
@@ -39,7 +39,7 @@ impl Number {
         Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
     }
 
-    /// The branch that a symbol stands for: 1.4.0.2 is how 1.4.2 is written there.
+    /// The branch that a symbol means: 1.4.0.2 is how 1.4.2 is written there.
     pub fn branch(&self) -> Option<Self> {
         match self.0.as_slice() {
             [base @ .., 0, last] if base.len() >= 2 => Some(Self([base, &[*last]].concat())),
@@ -81,7 +81,7 @@ pub(crate) struct Delta {
     pub message: String,
 }
 
-/// What is known of a file.
+/// The data of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     /// Its path where the repository is, as it was printed.
@@ -91,16 +91,16 @@ pub(crate) struct File {
     /// Names of revisions and branches.
     pub symbols: Vec<(String, Number)>,
     pub deltas: Vec<Delta>,
-    /// Whether there are not as many revisions as its head says.
+    /// Whether the number of revisions differs from its head's.
     pub doubtful: bool,
 }
 
 /// Why it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RlogFault {
-    /// It ends within a file.
+    /// The log ends within a file.
     Truncated { path: String },
-    /// Something else stands where a file should begin.
+    /// There is other text where a file should begin.
     Strange { line: usize },
 }
 
@@ -127,10 +127,10 @@ pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, RlogFault> {
     Ok(files)
 }
 
-/// Where a revision begins, and what its head says.
+/// The start of a revision, with the data of its head.
 struct RlogBegin {
     line: usize,
-    /// Where its message begins.
+    /// The start of its message.
     message: usize,
     delta: Delta,
 }
@@ -185,7 +185,7 @@ impl<'a> RlogReader<'a> {
         Ok(file)
     }
 
-    /// What stands before the revisions, and how many they will be.
+    /// The part before the revisions, and their announced number.
     fn head(&mut self, path: String) -> Result<(File, usize), RlogFault> {
         let mut file =
             File { path, default: None, symbols: Vec::new(), deltas: Vec::new(), doubtful: false };
@@ -274,8 +274,8 @@ fn seconds(date: &str) -> Option<i64> {
 }
 
 /// Takes out revisions that are only quoted in messages, as long as there are more than announced:
-/// those whose number comes again, since who quotes an older revision stands before it; then those
-/// that are out of order.
+/// first those whose number comes again, since a message that quotes an older revision comes before
+/// it; then those that are out of order.
 fn drop_quoted(begins: &mut Vec<RlogBegin>, selected: usize) {
     let mut excess = begins.len().saturating_sub(selected);
     let mut last = HashMap::new();
