@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::{ExecutionEnd, MissingMetric, Request};
 
-/// What to start, and how it is known that it is ready.
+/// The companion to start, and the sign that it is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanionRequest {
-    /// What is started, and how long it may take to become ready. Its outputs are read, whatever
-    /// this says.
+    /// The request to start, with the time limit for becoming ready. Its outputs are read in any
+    /// case.
     pub request: Request,
     /// How it is known that it is ready.
     pub ready: Readiness,
@@ -20,7 +20,7 @@ pub struct CompanionRequest {
 /// How it is known that a companion is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// This command succeeds; it is tried again and again.
+    /// This command succeeds; it is repeated until then.
     Command(Box<Request>),
     /// This file was made, or changed, since the companion was started.
     File(PathBuf),
@@ -28,7 +28,7 @@ pub enum Readiness {
     Line(String),
     /// Something listens on this port of this host, by TCP or UDP, on which nothing did before.
     Port(u16),
-    /// It was started.
+    /// The companion was started.
     Started,
 }
 
@@ -40,7 +40,7 @@ pub trait ReadyCompanion: fmt::Debug {
     /// Begins an account of what it uses.
     fn begin(&mut self);
 
-    /// What it has used since the account was begun.
+    /// The companion's usage since the account began.
     fn used(&mut self) -> CompanionUsage;
 
     /// Asks it to end, and kills what of it is still alive soon after.
@@ -84,7 +84,7 @@ impl CompanionEnd {
 /// Why there is no companion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotReady {
-    /// It could not be started, ended, or did not become ready in time.
+    /// The companion could not be started, ended, or did not become ready in time.
     Failed {
         /// Why, in one line.
         why: String,
@@ -95,7 +95,7 @@ pub enum NotReady {
     Interrupted,
 }
 
-/// What a companion has used, all its processes together; absent is what could not be read.
+/// The usage of a companion, all its processes together; values that could not be read are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompanionUsage {
     /// Processor time. Exact for the processes that were there all the time, in the kernel's ticks
@@ -107,7 +107,7 @@ pub struct CompanionUsage {
 }
 
 impl CompanionUsage {
-    /// Which metrics are absent and why.
+    /// The absent metrics with their reasons.
     #[must_use]
     pub fn absent(&self) -> Vec<MissingMetric> {
         let cpu = "not available here: the kernel does not list the children of a process \

@@ -1,4 +1,4 @@
-//! What can go wrong on this floor, apart from the subject.
+//! The errors of this crate, apart from failures of the subject.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum MeasureError {
     /// The instrument could not measure itself.
     #[error("the instrument cannot measure itself: {why}")]
     Instrument {
-        /// What went wrong, in one line.
+        /// The reason, in one line.
         why: String,
     },
     /// The user interrupted it before anything was measured.
@@ -33,19 +33,19 @@ pub enum MeasureError {
     LockFile {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Ctrl-C and its kin could not be caught.
     #[error("cannot catch signals: {source}")]
     Signals {
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl MeasureError {
-    /// What to do about it, if there is something to do.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -1,4 +1,4 @@
-//! What came of one execution, and the trait behind which it happens.
+//! The result of one execution, and the trait that executes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::{
 /// How much of an output's end is kept, in bytes.
 pub(crate) const TAIL: usize = 4096;
 
-/// Whatever can execute a request: the real thing, or a script in tests.
+/// Executes requests: really, or by a script in tests.
 pub trait Executor {
     /// Executes the command once and returns when it, and all that it started, has ended.
     ///
@@ -52,7 +52,8 @@ pub trait Executor {
         None
     }
 
-    /// Which readings of the host executions do not have, and why; the same for all.
+    /// The readings of the host that executions lack, with the reasons; the same for all
+    /// executions.
     fn unread(&mut self) -> Vec<MissingMetric> {
         Vec::new()
     }
@@ -62,16 +63,15 @@ pub trait Executor {
         BTreeMap::new()
     }
 
-    /// What the host is like during so long a time, in which nothing is executed; less if the user
-    /// interrupts.
+    /// The readings of the host during this time, in which nothing is executed; for less time if
+    /// the user interrupts.
     ///
     /// An executor that says nothing has a quiet host.
     fn look(&mut self, _span: Duration) -> Readings {
         Readings::default()
     }
 
-    /// Whether an execution under that request's conditions and limits can be had here; nothing is
-    /// executed.
+    /// Checks that the request's conditions and limits are available here; nothing is executed.
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         let _ = request;
         Ok(())
@@ -89,7 +89,7 @@ pub trait Executor {
         request: &CompanionRequest,
     ) -> Result<Box<dyn ReadyCompanion>, NotReady>;
 
-    /// A port of this host on which nothing listens; or why there is none, in one line.
+    /// A free port of this host; or the reason why there is none, in one line.
     fn free_port(&mut self) -> Result<u16, String>;
 
     /// The time on the executor's clock, which is the one that [`Execution::at`] is read from.
@@ -105,11 +105,11 @@ pub struct Execution {
     pub wall: Duration,
     /// How it ended.
     pub ended: ExecutionEnd,
-    /// What it used.
+    /// Its usage.
     pub usage: Usage,
-    /// What was counted of it, of what was requested, in no order.
+    /// The requested counts, in no order.
     pub counts: Vec<(Counter, CounterValue)>,
-    /// What the host was like meanwhile.
+    /// The readings of the host meanwhile.
     pub readings: Readings,
     /// Its standard output, unless it went nowhere.
     pub stdout: Option<CapturedOutput>,
@@ -120,11 +120,11 @@ pub struct Execution {
     /// How many processes that it had started were still alive when it ended of its own; they were
     /// killed.
     pub left_behind: u32,
-    /// What could not be read, and why; in no order.
+    /// The metrics that could not be read, with the reasons; in no order.
     pub absent: Vec<MissingMetric>,
 }
 
-/// What the kernel says that an execution used: the process itself, its descendants that were
+/// The usage of an execution by the kernel's account: the process itself, its descendants that were
 /// waited for, and those that it left behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -151,19 +151,19 @@ pub struct Usage {
     pub voluntary_switches: u64,
     /// How often the CPU was taken from it.
     pub involuntary_switches: u64,
-    /// What was read for it from devices, in bytes; nothing if the system had it in memory.
+    /// The bytes read for it from devices; 0 if the system had them in memory.
     pub block_input: u64,
-    /// What it gave the system to be written to devices some time, in bytes.
+    /// The bytes that it gave the system to write to devices at some time.
     pub block_output: u64,
     /// The most memory that all its processes had together at any time, in bytes, what the system
     /// kept of files for them included; present only where [`Request::tree_memory`] asks for it.
     pub tree_memory: Option<u64>,
-    /// What all its processes together read from devices and wrote to them until it had ended;
-    /// present only where [`Request::tree_blocks`] asks for it.
+    /// The bytes that all its processes together read from devices and wrote to them until it had
+    /// ended; present only if [`Request::tree_blocks`] requests them.
     pub tree_blocks: Option<Blocks>,
     /// Whether some of its descendants are in none of the above: they were not waited for, as their
-    /// parent ignores the ends of its children, and then the kernel keeps no account. What is here
-    /// is no value of a metric then, but less.
+    /// parent ignores the ends of its children, and then the kernel keeps no account. The values
+    /// here are then lower bounds.
     pub forgotten: bool,
     /// Processor time of all its processes, by its control group; present only where that is more
     /// than [`user`](Self::user) and [`sys`](Self::sys).
@@ -174,7 +174,7 @@ pub struct Usage {
     /// How often its first thread was moved to another CPU, from the moment when it was made; given
     /// of the same executions, where the kernel counts it.
     pub migrations: Option<u64>,
-    /// What its wall time was made of; absent where the kernel keeps no account of it.
+    /// The parts of its wall time; absent if the kernel keeps no account of them.
     pub scheduled: Option<SchedulerTimes>,
 }
 
@@ -187,7 +187,7 @@ const UNKNOWN: &str = "not available here: the program ignores the ends of its c
                        (`SIGCHLD`), and the kernel keeps no account of those; with `cgroup = \
                        \"always\"` there is `cpu`";
 
-/// What went from devices and to them, in bytes.
+/// The bytes read from devices and written to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// Read.
@@ -199,7 +199,7 @@ pub struct Blocks {
 /// How the kernel scheduled the process that was started: its first thread only, and none of its
 /// descendants.
 ///
-/// What is left of the wall time it was blocked: waiting for a file, a timer, another thread or
+/// During the rest of the wall time it was blocked: waiting for a file, a timer, another thread or
 /// process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SchedulerTimes {
@@ -229,7 +229,7 @@ impl Usage {
         "voluntary-switches",
     ];
 
-    /// Which of its metrics are absent and why; nothing if all are there.
+    /// The absent metrics with their reasons; empty if there are none.
     #[must_use]
     pub fn absent(&self) -> Vec<MissingMetric> {
         let mut absent = Vec::new();
@@ -267,7 +267,7 @@ pub struct CapturedOutput {
     pub digest: Option<Digest>,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Whether the text that was looked for occurred, if one was.
+    /// Whether the requested text occurred, if there was one.
     pub found: Option<bool>,
     /// Its end, at most 4 KiB; not always UTF-8.
     pub tail: Vec<u8>,

@@ -31,10 +31,11 @@ pub enum ExecutionEnd {
     Killed(i32),
     /// It used as much as it may of that.
     LimitReached(Limit),
-    /// It could not be started: why, in one line.
+    /// The command could not be started: the reason, in one line.
     NotStarted(String),
-    /// It took longer than it may and was ended; until then a signal of this number had it stopped.
+    /// The execution exceeded the time limit and was ended; until then a signal with this number
+    /// had stopped it.
     Stopped(i32),
-    /// It took longer than it may and was ended.
+    /// The execution exceeded the time limit and was ended.
     TimedOut,
 }

@@ -12,7 +12,7 @@ pub struct Holder {
     pub pid: u32,
     /// When it began.
     pub since: Timestamp,
-    /// What it measures, in one line: the name of its project.
+    /// The name of its project, in one line.
     pub what: String,
 }
 

@@ -2,7 +2,7 @@
 //! of equal work.
 //!
 //! Everything is taken in turns, so that all readings see the same machine. Here are raw readings
-//! only; who asks summarises them.
+//! only; the caller summarises them.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -19,12 +19,12 @@ const ADDITIONS: u64 = 100_000;
 /// How often the clock is read to see what that costs, and in which steps it goes.
 const CLOCK_READINGS: u32 = 1000;
 
-/// What the instrument read of itself.
+/// The instrument's readings of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelfTest {
     /// The smallest step that the clock was seen to make: no reading is finer.
     pub clock_step: Duration,
-    /// What reading the clock takes, on average.
+    /// The mean duration of reading the clock.
     pub clock_cost: Duration,
     /// The same loop of additions, again and again: what differs is the machine's doing.
     pub loops: Vec<Duration>,

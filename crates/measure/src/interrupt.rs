@@ -38,9 +38,9 @@ struct HandlerState {
 
 /// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process.
 ///
-/// A second SIGINT ends what is still done because of the first
-/// ([`Executor::finish`](crate::Executor::finish)); a third ends this process. One that a process
-/// sends within 100 ms of another is the same wish.
+/// A second SIGINT ends the clean-up after the first
+/// ([`Executor::finish`](crate::Executor::finish)); a third ends this process. A signal that a
+/// process sends within 100 ms of another one counts as the same interrupt.
 ///
 /// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the
 /// same flag.
@@ -118,23 +118,23 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// That flag; it has a wake-up if it is the installed one.
+    /// An interrupt with this flag; it has a wake-up if it is the installed one.
     pub fn new(flag: Arc<AtomicBool>) -> Self {
         let installed = INSTALLED.get().filter(|installed| Arc::ptr_eq(&installed.flag, &flag));
         Self { flag, installed }
     }
 
-    /// Whether the user wants it to end.
+    /// Whether the user interrupted.
     pub fn is_raised(&self) -> bool {
-        // A wake-up comes after the flag: where that is not set there is none to take, which saves
-        // a call of the system.
+        // A wake-up comes after the flag: if the flag is not set there is none to take, which saves
+        // a system call.
         self.flag.load(Ordering::SeqCst) && {
             self.take_wake_ups();
             true
         }
     }
 
-    /// Whether the user wants it enough that what should still be done is left.
+    /// Whether the user interrupted again, so that the clean-up is skipped.
     pub fn is_urgent(&self) -> bool {
         self.take_wake_ups();
         self.installed.is_some_and(|installed| installed.hurry.load(Ordering::SeqCst))
@@ -148,7 +148,7 @@ impl Interrupt {
         }
     }
 
-    /// What becomes readable when the flag is set, if anything does.
+    /// The descriptor that becomes readable when the flag is set, if there is one.
     pub fn wake_up(&self) -> Option<BorrowedFd<'static>> {
         self.installed.map(|installed| installed.wake.as_fd())
     }

@@ -1,9 +1,9 @@
 //! Executes one command and accounts for it; lets one measurement at a time onto the host.
 //!
-//! Here live the [`Executor`] with its real and its scripted form, readings of the host, its lock
-//! and the catching of Ctrl-C. What does *not* live here: what to execute, how often and in which
-//! order (`experiment`), what the host is (`machine`), what the readings mean (`stats`), and where
-//! they are kept (`store`). This crate writes no file but the lock.
+//! This crate has the [`Executor`] with its real and its scripted form, readings of the host, its
+//! lock and the handling of Ctrl-C. Elsewhere are: what to execute, how often and in which order
+//! (`experiment`), facts of the host (`machine`), statistics (`stats`), and the store (`store`).
+//! This crate writes no file but the lock.
 //!
 //! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings
 //! elsewhere. Commands are started by a small program of its own (`launcher/launcher.c`), which the

@@ -1,7 +1,7 @@
 //! The host's lock: one measurement at a time, builds included, for all users.
 //!
-//! It is the kernel's lock on an open file, so it goes with its process however that ends. The file
-//! stays; its text says whose the lock is, and means nothing while no process holds it.
+//! The lock is the kernel's lock on an open file, so it ends with its process in any case. The file
+//! remains; its text names the holder, and means nothing while no process holds the lock.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
@@ -16,8 +16,8 @@ use rustix::io::Errno;
 
 use crate::{Holder, MeasureError};
 
-/// How often a lock is tried that another holds: nothing announces that it is free, and no one is
-/// in a hurry.
+/// The interval of attempts to get a lock that another process holds: no event announces that the
+/// lock is free.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// What to do while another measurement holds the host.
@@ -65,7 +65,7 @@ pub fn lock_host(path: &Path, what: &str, wait: LockWait<'_>) -> Result<HostLock
 /// The file by which this host is locked: what `TACHO_LOCK` says, else the same for all users of
 /// the host.
 ///
-/// That is `tacho.lock` in `/run/lock` where all users may write there, else in `/tmp`.
+/// That is `tacho.lock` in `/run/lock` where all users may write there, otherwise in `/tmp`.
 #[must_use]
 pub fn lock_path() -> PathBuf {
     std::env::var_os("TACHO_LOCK")
@@ -82,7 +82,7 @@ fn common_path(preferred: &Path) -> PathBuf {
 enum LockAttempt {
     Locked(File),
     Held(Option<Holder>),
-    /// Another file is there by now; the lock on the old one would keep no one out.
+    /// Another file replaced the old one, whose lock would exclude no process.
     Moved,
 }
 

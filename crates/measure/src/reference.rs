@@ -13,7 +13,7 @@ use crate::{MeasureError, Request};
 
 /// `reference/reference.c`, compiled.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reference"));
-/// What takes longer is broken: they take 50 ms.
+/// A program that takes longer is broken: they take 50 ms.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The programs of the reference, ready to be executed.

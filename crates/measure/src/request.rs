@@ -1,4 +1,4 @@
-//! What to execute: everything that decides how the subject is started, and nothing about why.
+//! A request: everything that decides how the subject is started, and nothing about the purpose.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,26 +28,27 @@ pub struct Request {
     /// How long it may take to be gone once it is killed, which may have much memory to give back;
     /// then it is left alone.
     pub patience: Duration,
-    /// What becomes of its standard output.
+    /// The capture of its standard output.
     pub stdout: Capture,
-    /// What becomes of its standard error, the end of which is read and known in any case but
+    /// The capture of its standard error, whose end is read in any case except
     /// [`Capture::Inherit`].
     pub stderr: Capture,
-    /// What it finds around it.
+    /// Its conditions.
     pub conditions: Conditions,
-    /// What it may use at most.
+    /// Its limits.
     pub limits: Limits,
-    /// What is counted of it. Executions one after the other with the same counters cost least.
+    /// Its counters. Consecutive executions with the same counters cost least.
     pub counters: Vec<Counter>,
-    /// Whether the memory of all its processes together is to be read, where that can be.
+    /// Whether the memory of all its processes together is read, if possible.
     pub tree_memory: bool,
-    /// Whether what all its processes together read from devices and write to them is to be read,
-    /// where that can be.
+    /// Whether the bytes that all its processes together read from devices and write to them are
+    /// read, if possible.
     pub tree_blocks: bool,
 }
 
 impl Request {
-    /// That command and nothing else: in the root folder, without time limit, output or conditions.
+    /// A request for this command alone: in the root folder, without time limit, output or
+    /// conditions.
     ///
     /// The start of all others: `Request { timeout, ..Request::new(["true"]) }`.
     #[must_use]
@@ -72,26 +73,26 @@ impl Request {
     }
 }
 
-/// What becomes of an output of a subject.
+/// The capture of an output of a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
-    /// It goes to this file, which is empty at the start, and is looked at when the subject has
+    /// The output goes to this file, which is empty at the start, and is read after the subject
     /// ended.
     File {
         /// The file.
         path: PathBuf,
-        /// What is to be known of it.
+        /// The requested information about it.
         look: OutputRequest,
     },
-    /// It goes where ours goes, and nothing is known of it.
+    /// The output goes to that of this process, and nothing is known about it.
     Inherit,
-    /// It goes to `/dev/null`; nothing reads it, so nothing slows the subject down.
+    /// The output goes to `/dev/null`; nothing reads it, so nothing slows the subject down.
     Nothing,
-    /// It is read while the subject writes it.
+    /// The output is read while the subject writes it.
     Read(OutputRequest),
 }
 
-/// What is to be known of an output besides its length and its end.
+/// The requested information about an output besides its length and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputRequest {
     /// Its digest.
@@ -115,7 +116,7 @@ impl OutputRequest {
         Self { keep: Some(limit), ..Self::default() }
     }
 
-    /// It is to be known whether that text occurs.
+    /// Requests whether this text occurs.
     #[must_use]
     pub fn search(text: impl Into<String>) -> Self {
         Self { search: Some(text.into()), ..Self::default() }

@@ -1,4 +1,4 @@
-//! An executor that executes nothing: what comes of each request is scripted, on a clock of its
+//! An executor that executes nothing: the result of each request is scripted, on a clock of its
 //! own.
 //!
 //! With it the floors above test their schedules, stopping rules and bisections without timing
@@ -18,12 +18,12 @@ use crate::{
 
 /// Executes by asking a closure, and remembers what it was asked.
 ///
-/// The closure is given the request and the time on the clock, and returns what comes of it. Its
+/// The closure is given the request and the time on the clock, and returns the result. Its
 /// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`; of
 /// two at the same time by the longer one.
 ///
-/// What was [certain](Executor::execute_before) to be next and is not is a mistake of the schedule:
-/// it panics.
+/// A [certain](Executor::execute_before) next request that does not come is a mistake of the
+/// schedule, and panics.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,7 +44,7 @@ pub struct ScriptedExecutor<'a> {
     companions: Box<CompanionScript<'a>>,
     clock: Timestamp,
     requests: Vec<Request>,
-    /// What is certain to be next, and how often something was and came.
+    /// The certain next request, and how often there was one and it came.
     next: Option<Request>,
     foreseen: usize,
     refusal: Option<Unavailable>,
@@ -58,13 +58,13 @@ pub struct ScriptedExecutor<'a> {
 /// The first port that a scripted executor finds free, and then the next.
 const FIRST_PORT: u16 = 40_000;
 
-/// What comes of a request at that time.
+/// The result of a request at a time.
 type Script<'a> = dyn FnMut(&Request, Timestamp) -> Execution + 'a;
 
-/// What the host is like at that time.
+/// The readings of the host at a time.
 type ScriptedLooks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
 
-/// What comes of starting a companion.
+/// The result of starting a companion.
 type CompanionScript<'a> =
     dyn FnMut(&CompanionRequest) -> Result<Box<dyn ReadyCompanion>, NotReady> + 'a;
 

@@ -78,7 +78,7 @@ pub struct Point {
     /// How its build ended; absent when it was never tried on this host.
     pub build: Option<Build>,
     /// Whether that build is by another recipe than the plan's present one, which was not tried
-    /// yet. The build tells what the values are of, but not whether the revision builds now.
+    /// yet. The values are of that build, which does not show whether the revision builds now.
     pub outdated: bool,
     /// The revision that was measured in its stead, because both built to the same artifacts.
     pub equal_to: Option<String>,

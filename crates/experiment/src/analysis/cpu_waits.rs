@@ -75,8 +75,7 @@ fn is_beyond_waiting(wall: &Comparison, [a, b]: [WaitedShare; 2]) -> bool {
     least * (1.0 - slower.most()) > 1.0
 }
 
-/// Whether waiting makes a verdict by wall time doubtful; `cpu` is the verdict by CPU time, if it is
-/// conclusive.
+/// Whether waiting makes a verdict by wall time doubtful; `cpu` is a conclusive one by CPU time.
 fn is_doubtful(wall: Verdict, cpu: Option<Verdict>, shares: [WaitedShare; 2]) -> bool {
     let read = shares.map(|it| WaitedShare { unread: 0.0, ..it });
     let (waited, read) = (longest(shares), longest(read));

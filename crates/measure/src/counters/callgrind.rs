@@ -8,10 +8,10 @@
 //!   far. So the other is made to write a file, and to start from 0, right before.
 //! - A process that becomes another program (`exec`) forgets what it has done. So it is made to
 //!   write a file before.
-//! - A process that is killed writes none. Its log is there all the same.
+//! - A killed process writes none, but its log exists.
 //!
-//! The first two are seen by the functions of the C library that do it. What asks the kernel itself
-//! is found out by what it leaves: see [`sum`].
+//! The first two are detected by the functions of the C library that do it. A program that calls
+//! the kernel directly is detected by its files: see [`sum`].
 
 use std::io;
 use std::path::Path;
@@ -54,7 +54,7 @@ const BEFORE: [&str; 11] = [
     "vfork",
 ];
 
-/// What came of an execution under callgrind.
+/// The result of an execution under callgrind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallgrindExecution {
     /// The execution; its times, and what it used, are those of callgrind.
@@ -62,7 +62,7 @@ pub struct CallgrindExecution {
     /// How many instructions it executed, with all that it started, outside of the kernel; or why
     /// that is not known.
     pub instructions: Result<u64, String>,
-    /// What it could not do, in its own words, if it says so.
+    /// Callgrind's complaint in its own words, if it printed one.
     pub complaint: Option<String>,
 }
 
@@ -86,9 +86,9 @@ pub fn lacks() -> Option<Unavailable> {
 
 /// Executes the request under callgrind, once.
 ///
-/// Its memory is where it always is, unless the request says otherwise, and its environment has
-/// always the same length: both change what programs do, a little. No limit but the time holds:
-/// callgrind itself takes memory.
+/// Its addresses are not random unless the request sets this, and its environment always has the
+/// same length: both slightly change what programs do. Only the time limit applies, since callgrind
+/// itself needs memory.
 pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> CallgrindExecution {
     let folder = match tempfile::Builder::new().prefix("tacho-callgrind-").tempdir() {
         Ok(folder) => folder,

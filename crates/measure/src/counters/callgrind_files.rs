@@ -1,4 +1,4 @@
-//! What callgrind leaves behind: for each process a log, and files with what was counted.
+//! The files that callgrind leaves: for each process a log, and files with counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct CallgrindFiles {
     /// By the number of the process.
     processes: BTreeMap<u32, CallgrindProcess>,
-    /// What valgrind complains of, if it does.
+    /// Valgrind's complaint, if any.
     pub complaint: Option<String>,
 }
 
@@ -24,16 +24,16 @@ struct CallgrindProcess {
 #[derive(Debug, PartialEq, Eq)]
 struct CallgrindLog {
     parent: Option<u32>,
-    /// Whether callgrind began with this process: it is not split off from another since it last
-    /// became a program.
+    /// Whether callgrind began with this process: the process is not forked from another one since
+    /// its last exec.
     began: bool,
 }
 
 /// One file: what was counted in some stretch of a program.
 #[derive(Debug, PartialEq, Eq)]
 struct CallgrindPart {
-    /// Where the stretch begins, in basic blocks since the program began: that of a process that is
-    /// split off goes on from that of the other.
+    /// The start of the stretch, in basic blocks since the program began; the count of a forked
+    /// process continues that of its parent.
     from: u64,
     why: DumpReason,
     command: String,
@@ -45,14 +45,14 @@ struct CallgrindPart {
 enum DumpReason {
     /// The process ended.
     End,
-    /// It was about to become another program.
+    /// The process was about to call exec.
     Exec,
-    /// It was about to split off another process.
+    /// The process was about to fork.
     Fork,
 }
 
 impl CallgrindFiles {
-    /// Those in that folder; what is no such file is left out.
+    /// Reads the files in a folder; other files are left out.
     pub fn read(folder: &Path) -> Self {
         let mut files = Self::default();
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

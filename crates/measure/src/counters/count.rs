@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tacho_record::Counter;
 
-/// What was counted in one execution.
+/// A count of one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterValue {
     /// The number, in the base unit of its metric; of energy in microjoules. Scaled, where it was
@@ -19,8 +19,8 @@ pub struct CounterValue {
 impl CounterValue {
     /// The count that a reading comes to, or why it comes to none.
     ///
-    /// A processor counts few things at a time. Where more are requested, the kernel lets them take
-    /// turns, and what was seen in some of the time is taken for all of it: `value × enabled /
+    /// A processor counts few things at a time. If more are requested, the kernel lets them take
+    /// turns, and a count in a part of the time is scaled to all of it: `value × enabled /
     /// running`, rounded.
     pub fn of(reading: CountReading) -> Result<Self, &'static str> {
         let CountReading { value, enabled, running } = reading;
@@ -63,7 +63,7 @@ impl CounterValue {
     }
 }
 
-/// What the kernel says of an event: the number, and for how many nanoseconds it should have been
+/// The kernel's reading of an event: the count, and for how many nanoseconds it should have been
 /// and was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountReading {
@@ -73,7 +73,7 @@ pub struct CountReading {
 }
 
 impl CountReading {
-    /// What came since an earlier reading of the same event.
+    /// The difference from an earlier reading of the same event.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             value: self.value.saturating_sub(earlier.value),
@@ -100,7 +100,7 @@ impl CountReading {
 pub struct Unavailable {
     /// Why, in one line: `not available here: …`.
     pub why: String,
-    /// What to do about it, if there is something.
+    /// The advice, if there is any.
     pub hint: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Unavailable {
         Self { why: why.into(), hint: hint.map(str::to_owned) }
     }
 
-    /// That cause, which nothing can be done about.
+    /// This cause, without advice.
     pub fn because(why: impl std::fmt::Display) -> Self {
         Self { why: format!("not available here: {why}"), hint: None }
     }

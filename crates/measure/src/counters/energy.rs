@@ -24,7 +24,7 @@ const FOLDER: &str = "sys/class/powercap";
 /// nothing shows it.
 const MOST: u64 = 600;
 
-/// What is accounted for apart.
+/// The domains with separate accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// The memory at a processor.
@@ -34,7 +34,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// Whether a folder of that name, in which that is the name of the domain, is one.
+    /// Whether a folder with this name and this domain name belongs to the domain.
     fn is(self, folder: &str, name: &str) -> bool {
         let numbers = folder
             .strip_prefix("intel-rapl:")
@@ -48,7 +48,7 @@ impl Domain {
         }
     }
 
-    /// What is said where there is none.
+    /// The message if there is none.
     fn none(self) -> String {
         match self {
             Self::Dram => format!("no processor accounts for the energy of memory in /{FOLDER}"),
@@ -71,14 +71,14 @@ pub struct Energy {
 struct Accumulator {
     file: File,
     path: PathBuf,
-    /// Where its counter starts from 0 again, in microjoules.
+    /// The value at which its counter wraps to 0, in microjoules.
     range: u64,
-    /// What it said when the execution began.
+    /// Its value when the execution began.
     before: Option<u64>,
 }
 
 impl Energy {
-    /// Those of the host whose files these are.
+    /// The counters of the host with these files.
     pub fn open(domain: Domain, root: &Path) -> Result<Self, Unavailable> {
         let folder = root.join(FOLDER);
         let mut domains: Vec<PathBuf> = fs::read_dir(&folder)
@@ -108,7 +108,7 @@ impl Energy {
         }
     }
 
-    /// What they have taken up since then.
+    /// The energy used since then.
     pub fn end(&mut self) -> Result<CounterValue, String> {
         let took = self.began.elapsed();
         let value = self
@@ -143,7 +143,7 @@ impl Accumulator {
         Ok(counter)
     }
 
-    /// What it took up since the execution began, so long ago, in microjoules.
+    /// The energy used since the execution began, `took` ago, in microjoules.
     fn since(&mut self, took: Duration) -> Result<u64, String> {
         if u64::try_from(took.as_micros()).is_ok_and(|micros| micros >= self.range / MOST) {
             let range = self.range / 1_000_000;

@@ -15,8 +15,8 @@ use super::count::{CountReading, Unavailable};
 #[expect(clippy::cast_possible_truncation, reason = "they are some hundred bytes")]
 const SIZE: u32 = size_of::<perf::perf_event_attr>() as u32;
 
-/// What the kernel counts: its type, which of that type, and whether what it does itself on behalf
-/// of the program belongs to it.
+/// An event of the kernel: its type, its number within the type, and whether work of the kernel on
+/// behalf of the program is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventKind {
     class: u32,
@@ -25,10 +25,10 @@ pub struct EventKind {
 }
 
 impl EventKind {
-    /// What the kernel counts for a counter, if it does.
+    /// The kernel's event for a counter, if there is one.
     ///
     /// The processor's events are counted in the program alone, always: how much of the kernel's
-    /// work may be counted depends on who asks, and a series must not.
+    /// work may be counted depends on the user's rights, and a series must not depend on these.
     pub fn of(counter: Counter) -> Option<Self> {
         let processor = |config| {
             Some(Self { class: perf::PERF_TYPE_HARDWARE, config: u64::from(config), kernel: false })
@@ -43,7 +43,7 @@ impl EventKind {
             Counter::CacheReferences => processor(perf::PERF_COUNT_HW_CACHE_REFERENCES),
             Counter::Cycles => processor(perf::PERF_COUNT_HW_CPU_CYCLES),
             Counter::Instructions => processor(perf::PERF_COUNT_HW_INSTRUCTIONS),
-            // It is the kernel that moves a program: without the kernel, 0 is read.
+            // The kernel moves programs: without the kernel, the count is 0.
             Counter::CpuMigrations => software(perf::PERF_COUNT_SW_CPU_MIGRATIONS, true),
             // The clock goes on in the kernel in any case.
             Counter::TaskClock => software(perf::PERF_COUNT_SW_TASK_CLOCK, false),
@@ -68,7 +68,7 @@ impl EventKind {
     }
 }
 
-/// What must be open on a process beside its events, so that it keeps them.
+/// The event that must be open on a process beside the others, so that the process keeps them.
 ///
 /// When a process and its child have the same events, the kernel may exchange these as it switches
 /// from one to the other, rather than load others into the processor
@@ -123,7 +123,7 @@ fn open(
 pub struct CounterEvent(File);
 
 impl CounterEvent {
-    /// What it has counted so far, of all that were started and have ended, or go on.
+    /// The count so far, of all started processes, ended or not.
     pub fn read(&self) -> io::Result<CountReading> {
         let mut bytes = [0; 24];
         (&self.0).read_exact(&mut bytes)?;

@@ -12,10 +12,10 @@ use super::event::{CounterEvent, EventKind, anchor, refusal};
 use super::processors::kinds_of_processors;
 use crate::MissingMetric;
 
-/// What is counted in the same moments, because the one is divided by the other.
+/// Counters that count at the same time, because one is divided by the other.
 ///
-/// No more than two: a group that a processor has not enough counters for is never counted at all.
-/// Where there are more groups than it can count, the kernel lets them take turns.
+/// A group has no more than two counters: a group that exceeds the processor's counters is never
+/// counted at all. If there are too many groups, the kernel lets them take turns.
 const GROUPS: [[Counter; 2]; 3] = [
     [Counter::Instructions, Counter::Cycles],
     [Counter::Branches, Counter::BranchMisses],
@@ -24,15 +24,15 @@ const GROUPS: [[Counter; 2]; 3] = [
 
 /// Some counters, opened on a process that starts others.
 ///
-/// The process itself is not counted. What it starts is, with all descendants, from the
-/// moment when it becomes another program; when one of them ends, the kernel adds what was counted
-/// of it to what is read here.
+/// The process itself is not counted. The processes that it starts are counted, with all
+/// descendants, from their exec on. When one of them ends, the kernel adds its counts to the
+/// readings here.
 #[derive(Debug, Default)]
 pub struct Events {
     asked: Vec<Counter>,
     counted: Vec<CountedEvent>,
     energy: Vec<(Counter, Energy)>,
-    /// What cannot be counted.
+    /// The counters that are not available.
     refused: Vec<(Counter, Unavailable)>,
     /// Open as long as the events are.
     anchor: Option<CounterEvent>,
@@ -43,7 +43,7 @@ pub struct Events {
 struct CountedEvent {
     counter: Counter,
     events: Vec<CounterEvent>,
-    /// What they said last.
+    /// Their last reading.
     last: CountReading,
 }
 
@@ -138,7 +138,8 @@ impl Events {
         Some(&leader.events)
     }
 
-    /// These, if they are what is requested, else those that are, on that process of this host.
+    /// These events, if they are the requested ones; otherwise the requested ones, on the process
+    /// with this id.
     pub fn or_those(self, asked: &[Counter], pid: u32) -> Self {
         if self.asked == asked { self } else { Self::open(pid, asked, Path::new("/")) }
     }
@@ -153,8 +154,8 @@ impl Events {
         self.energy.iter_mut().for_each(|(_, energy)| energy.begin());
     }
 
-    /// What was counted since then, and why what was not was not. To be called after the execution
-    /// has ended.
+    /// The counts since then, and the missing ones with their reasons. Must be called after the
+    /// execution has ended.
     pub fn end(&mut self) -> (Vec<(Counter, CounterValue)>, Vec<MissingMetric>) {
         let energy = self.energy.iter_mut().map(|(counter, energy)| (*counter, energy.end()));
         let counted = self.counted.iter_mut().map(|counted| (counted.counter, counted.end()));
@@ -175,8 +176,8 @@ impl Events {
 }
 
 impl CountedEvent {
-    /// What it counted since the last time: the process itself counts nothing, so that is the
-    /// execution since.
+    /// The count since the last time. The process itself counts nothing, so this is the execution
+    /// since then.
     fn end(&mut self) -> Result<CounterValue, String> {
         let mut now = CountReading::default();
         for event in &self.events {

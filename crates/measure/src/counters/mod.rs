@@ -1,10 +1,10 @@
 //! Counters: what the kernel, the processor or callgrind counts of an execution when asked to.
 //!
-//! Not of every execution, since much of it is not to be had everywhere, takes something from the
-//! subject, or takes long. [`Events`] holds what is counted beside an ordinary execution: `event`
-//! is one counter of the kernel's (`perf_event_open`), `energy` what processors and memory say that
-//! they took up. [`under_callgrind`] is an execution of its own. `count` has the arithmetic. What
-//! is worth counting, and how often, is decided elsewhere.
+//! Not every execution is counted: many counters are not available everywhere, disturb the subject,
+//! or take long. [`Events`] has the counters of an ordinary execution: `event` is one counter of
+//! the kernel (`perf_event_open`), `energy` the energy that processors and memory report.
+//! [`under_callgrind`] is an execution of its own. `count` has the arithmetic. Other crates decide
+//! what to count, and how often.
 
 mod callgrind;
 mod callgrind_files;

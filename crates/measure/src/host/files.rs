@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Where processors have their folders.
+/// The folder of the processors' folders.
 pub const CPUS: &str = "/sys/devices/system/cpu";
 
 /// A fact, or why it cannot be known here: `not available here: …`.
@@ -21,7 +21,7 @@ impl HostFiles {
         Self { root: root.to_owned() }
     }
 
-    /// What the file says, without space around it.
+    /// The content of the file, without surrounding space.
     pub fn read(&self, path: &str) -> HostFact {
         match fs::read(self.below_root(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
@@ -41,7 +41,7 @@ impl HostFiles {
         numbers
     }
 
-    /// The names of what is in the folder, in no order; none if there is no such folder.
+    /// The names in the folder, in no order; empty if there is no such folder.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.below_root(folder)).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
@@ -60,7 +60,7 @@ impl HostFiles {
     }
 }
 
-/// What is said when none of these files is there.
+/// The message if none of these files exists.
 pub fn missing(paths: &[&str]) -> String {
     let verb = if paths.len() == 1 { "is" } else { "are" };
     format!("not available here: {} {verb} missing", paths.join(" and "))

@@ -1,7 +1,6 @@
 //! Readings of what goes on on this host.
 //!
-//! `files` reads, `readings` understand; neither judges. What the host is, and whether it can be
-//! trusted, is for `machine`.
+//! `files` reads, `readings` understand; neither judges. `machine` describes and judges the host.
 
 mod files;
 mod readings;

@@ -14,12 +14,12 @@ use crate::Unavailable;
 pub struct TwoCpus {
     /// Their numbers.
     pub cpus: [u32; 2],
-    /// Whether they are of one core, and so in each other's way.
+    /// Whether they share a core, and so slow each other.
     pub share_core: bool,
 }
 
-/// The first two of the processors that programs may use, of different cores where there are such;
-/// those that we may use, if no others are requested.
+/// The first two of the processors that programs may use, of different cores if possible; out of
+/// the processors that this process may use, if none are requested.
 pub fn two_cpus(requested: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
     let files = HostFiles::below(Path::new("/"));
     let may = match requested {
@@ -39,7 +39,7 @@ pub fn two_cpus(requested: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
     })
 }
 
-/// Those that we may use ourselves.
+/// The processors that this process may use.
 fn ours() -> BTreeSet<u32> {
     let Ok(set) = sched_getaffinity(None) else { return BTreeSet::new() };
     (0_u32..)

@@ -1,15 +1,15 @@
 //! How often the user requested the end: which interrupts are one and the same press of Ctrl-C.
 //!
-//! A wish may come as several signals. GNU `timeout -s INT` sends one to its child and then one to
-//! the whole group, microseconds apart; at a terminal the kernel signals the whole group, and a
-//! parent in it (`make`, a script) may pass its own on. Taking those for two leaves out what
-//! must still be done. Only the terminal's are a press each: the kernel sends one for each, and
-//! no process passes on what it did not get.
+//! One interrupt may come as several signals. GNU `timeout -s INT` sends one to its child and then
+//! one to the whole group, microseconds apart; at a terminal the kernel signals the whole group,
+//! and a parent in it (`make`, a script) may pass its own on. Counting these as two would skip the
+//! clean-up. Only signals of the terminal are one press each: the kernel sends one for each press,
+//! and no process passes on a signal that it did not get.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Signals so close together are one wish, unless all came from the terminal.
+/// Signals this close together are one interrupt, unless all came from the terminal.
 const ONE_WISH: Duration = Duration::from_millis(100);
 
 /// Who sent an interrupt.
@@ -38,12 +38,12 @@ impl Presses {
                 .filter(|it| it.count == 1)
                 .map(LastPress::word)
         };
-        // What is there already stays.
+        // An existing time stays.
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, first);
     }
 
-    /// How many presses there were, with a signal that came at that time; as many as without it if
-    /// it is none of its own.
+    /// The number of presses, including a signal that came at this time, if it is a press of its
+    /// own.
     pub fn count(&self, now: Duration, from: Sender) -> u64 {
         let press = |word: u64| LastPress::of(word).next(now, from).map(LastPress::word);
         let old = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, press);
@@ -54,7 +54,7 @@ impl Presses {
     }
 }
 
-/// What is known of the last press.
+/// The last press.
 #[derive(Clone, Copy)]
 struct LastPress {
     count: u64,
@@ -72,7 +72,7 @@ impl LastPress {
         self.at << 3 | u64::from(self.by_terminal) << 2 | self.count
     }
 
-    /// The next press, if that signal is one.
+    /// The next press, if this signal is one.
     fn next(self, now: Duration, from: Sender) -> Option<Self> {
         let by_terminal = from == Sender::Terminal;
         let at = u64::try_from(now.as_micros()).unwrap_or(u64::MAX >> 3);

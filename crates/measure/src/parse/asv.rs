@@ -11,7 +11,7 @@ use tacho_record::{Direction, Unit};
 use super::file_point::{FilePoint, FileValue};
 use super::limited::read_file;
 
-/// What a file of results says; nothing of another file.
+/// The point of a file of results; `None` for another file.
 pub fn point(path: &Path) -> Option<FilePoint> {
     let json: Json = serde_json::from_slice(&read_file(path).ok()?).ok()?;
     let commit = json.get("commit_hash")?.as_str()?;

@@ -13,7 +13,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 /// All benchmarks.
 pub(super) fn things(text: &str) -> Vec<ToolReading> {
     let mut things = Vec::new();
-    // A name that is too long stands on the line before.
+    // A name that is too long is on the line before.
     let mut before = "";
     for line in text.lines() {
         let estimated =

@@ -1,9 +1,9 @@
 //! JSON documents in a text (RFC 8259): alone, one after the other, or among other lines.
 //!
 //! Among other lines a document is an object or an array that begins a line and has the line it
-//! ends on to its end. Whatever looks like one and is none is an error: some of the values would be
-//! taken for all of them. Lines that are something else are passed over, such as `starting up`,
-//! `[info] 5`, or a number.
+//! ends on to its end. A text that only looks like a document is an error: otherwise some of the
+//! values would be taken for all of them. Other lines are skipped, such as `starting up`, `[info]
+//! 5`, or a number.
 
 use serde_json::{Deserializer, Value};
 
@@ -22,7 +22,7 @@ pub(super) fn documents(text: &str) -> Result<Vec<Value>, String> {
     }
 }
 
-/// Those that stand among other lines.
+/// The documents among other lines.
 fn among(text: &str) -> Result<Vec<Value>, String> {
     let mut documents = Vec::new();
     let mut rest = text.trim_start();
@@ -64,13 +64,13 @@ fn begun(text: &str) -> Result<Option<(Value, usize)>, String> {
     }
 }
 
-/// Whether what follows a document is the end of its line, or another one.
+/// Whether the text after a document is the end of its line, or another document.
 fn is_alone(after: &str) -> bool {
     let after = after.trim_start_matches([' ', '\t', '\r']);
     after.is_empty() || after.starts_with(['\n', '{'])
 }
 
-/// Whether nothing but a document begins so: `{"`, `[{`, and a brace or bracket with its line to
+/// Whether only a document begins like this: `{"`, `[{`, and a brace or bracket with its line to
 /// itself.
 fn is_meant(text: &str) -> bool {
     let inner = text[1..].trim_start_matches([' ', '\t', '\r']);

@@ -1,5 +1,4 @@
-//! What a file says that another tool wrote: all of its benchmarks. Which tool it was is seen by
-//! the content.
+//! Reads all benchmarks of another tool's file. The content shows which tool wrote it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -14,21 +13,21 @@ use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, pyperf, pytes
 
 mod criterion_files;
 
-/// What a tool reported.
+/// The report of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The tool.
     pub tool: &'static str,
-    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`, and of how executions ended:
-    /// reports in which one of them differs are not alike.
+    /// The facts of the host, as `host`, `cpu`, `cpus`, `goarch`, and the exit statuses of
+    /// executions. Reports with a different fact are not comparable.
     pub host: BTreeMap<String, String>,
-    /// What it measured, in its order; the usual metric of each benchmark first.
+    /// The benchmarks, in its order; the usual metric of each benchmark first.
     pub benchmarks: Vec<ExportedMetric>,
 }
 
 /// The report in that file, or in that folder of criterion's.
 ///
-/// The error says in one line why there is none.
+/// The error has the reason in one line.
 pub fn read_report(path: &Path) -> Result<Report, String> {
     if path.is_dir() {
         return criterion_files::folder(path);
@@ -80,7 +79,7 @@ struct BenchmarkList {
 impl BenchmarkList {
     /// Things of the same first name are the same one, measured several times.
     fn add(&mut self, metric: &Metric, thing: ToolReading) -> Result<(), String> {
-        // On one line, wherever it is to stand.
+        // On one line, for any place.
         let Some(name) = thing.names.into_iter().next().map(|name| shown(&name)) else {
             return Ok(());
         };
@@ -106,7 +105,7 @@ fn metric(name: &str, unit: Unit, better: Direction) -> Metric {
     Metric { name: name.to_owned(), unit, better }
 }
 
-/// What most tools report.
+/// The metric that most tools report.
 fn time() -> Metric {
     metric("time", Unit::Nanoseconds, Direction::Lower)
 }
@@ -147,7 +146,7 @@ fn of_json(text: &str) -> Result<FoundExport, String> {
     Err("it is JSON, but not that of a known tool".to_owned())
 }
 
-/// Those of these keys that have a text or a number, as what we call them.
+/// The values of these keys that are a text or a number, under our names.
 fn of_keys(object: &Value, keys: &[(&str, &str)]) -> BTreeMap<String, String> {
     let one = |(key, ours): &(&str, &str)| {
         let value = &object[*key];
@@ -233,7 +232,7 @@ fn go_metric(name: &str) -> Metric {
     let (unit, better) = match name {
         "ns/op" => (Unit::Nanoseconds, Direction::Lower),
         "B/op" => (Unit::Bytes, Direction::Lower),
-        // What is there by the second is a rate, and so are Go's own MB/s.
+        // A quantity by the second is a rate, and so are Go's own MB/s.
         name => {
             let unit = Unit::Other(name.to_owned());
             let better = RateHint::direction(RateHint::of(name, &unit));

@@ -2,7 +2,7 @@
 
 use tacho_record::{Direction, Unit};
 
-/// What one file says of a benchmark.
+/// The value of a benchmark in one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileValue {
     /// The series that it belongs to: the benchmark, with its metric where that is not the usual
@@ -10,7 +10,7 @@ pub struct FileValue {
     pub series: String,
     /// The unit of its samples.
     pub unit: Unit,
-    /// Which way is better.
+    /// The better direction.
     pub better: Direction,
     /// Its values, in the unit.
     pub samples: Vec<f64>,

@@ -1,7 +1,7 @@
 //! Google Benchmark with `--benchmark_format=json`
 //! (<https://github.com/google/benchmark/blob/main/docs/user_guide.md#output-formats>).
 //!
-//! Repetitions are replicates. Where only aggregates were reported, their median stands for them.
+//! Repetitions are replicates. If only aggregates were reported, their median is used.
 
 use serde_json::Value;
 

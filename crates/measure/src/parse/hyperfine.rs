@@ -44,9 +44,9 @@ pub(super) fn things(text: &str) -> Result<Vec<ToolReading>, String> {
     Ok(results.iter().enumerate().map(thing).collect())
 }
 
-/// What the results of a document are called, each otherwise: of those that have the same name the
-/// parameters are added, `sort[n=2]`, and the places among those that are still alike, `sort (2)`.
-/// Another document with the same names is the same measured again.
+/// The distinct names of a document's results: equal names get their parameters, `sort[n=2]`, and
+/// if they are still equal their places, `sort (2)`. Another document with the same names is a
+/// repetition.
 fn distinct_names(document: &Value) -> Vec<Option<String>> {
     let results = elements(&document["results"]);
     let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(shown)).collect();
@@ -88,7 +88,7 @@ fn is_shared(counts: &HashMap<&str, usize>, name: Option<&str>) -> bool {
     name.and_then(|name| counts.get(name)).is_some_and(|&count| count > 1)
 }
 
-/// What a result is called.
+/// The name of a result.
 fn name(result: &Value) -> Option<&str> {
     [&result["name"], &result["command"]].into_iter().find_map(Value::as_str)
 }

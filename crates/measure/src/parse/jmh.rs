@@ -47,8 +47,7 @@ fn scores(result: &Value, unit: &Unit) -> Result<Vec<f64>, String> {
     if raw.is_empty() { Ok(vec![json::number(metric, "score", factor)?]) } else { Ok(raw) }
 }
 
-/// What a score in JMH's unit is multiplied by: `us/op` in nanoseconds, `ops/us` in the plan's
-/// `ops/s`.
+/// The factor of a score in JMH's unit: `us/op` in nanoseconds, `ops/us` in the plan's `ops/s`.
 fn factor(own: &str, unit: &Unit) -> Option<f64> {
     let seconds = |name: &str| match Unit::named(name) {
         (Unit::Nanoseconds, factor) => Some(factor / 1e9),

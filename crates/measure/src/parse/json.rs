@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::documents::documents;
 use super::number::{NumberScale, short};
 
-/// What that pointer leads to in each document: a number, a text with one, or an array of these.
+/// The values at this pointer in each document: a number, a text with one, or an array of these.
 pub(super) fn values(text: &str, pointer: &str, scale: &NumberScale) -> Result<Vec<f64>, String> {
     let mut values = Vec::new();
     for document in &documents(text)? {
@@ -70,7 +70,7 @@ pub(super) fn elements<'a>(documents: &'a [Value], key: &str) -> Result<Vec<&'a 
     }
 }
 
-/// What one token of a pointer leads to.
+/// The values to which one token of a pointer leads.
 fn step<'a>(from: &[&'a Value], token: &str) -> Vec<&'a Value> {
     let mut found = Vec::new();
     for value in from {

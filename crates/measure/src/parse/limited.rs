@@ -12,7 +12,7 @@ const LARGEST: u64 = 1 << 30;
 ///
 /// # Errors
 ///
-/// Those of reading; [`io::ErrorKind::FileTooLarge`] above 1 GiB.
+/// The errors of reading; [`io::ErrorKind::FileTooLarge`] above 1 GiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?)
 }
@@ -21,7 +21,7 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of reading; [`io::ErrorKind::FileTooLarge`] above 1 GiB.
+/// The errors of reading; [`io::ErrorKind::FileTooLarge`] above 1 GiB.
 pub fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
     up_to(input, LARGEST)
 }

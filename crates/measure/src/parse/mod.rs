@@ -3,10 +3,9 @@
 //! A [`Parser`] knows one metric's place in a text. The general ways to find values have a file
 //! each (`pattern`, `key`, `table`, `json`, whose documents `documents` finds), and so has every
 //! tool whose report is known. All are pure, take any bytes, and either find at least one finite
-//! number or say why there is none. Whether an execution may be read at all, and what becomes of
-//! its values, is decided above (`experiment`). What a whole file of one of the tools says is in
-//! `exported`, and as a point of series in `points`. Which patterns a plan may have is checked in
-//! `record::plan`.
+//! number or return the reason. `experiment` decides whether an execution may be read at all, and
+//! uses the values. `exported` reads a whole file of one of the tools, `points` reads it as a point
+//! of series. `record::plan` checks the patterns of a plan.
 
 mod asv;
 mod criterion;
@@ -69,7 +68,7 @@ impl Parser {
     /// All values in a text, in their order and in the metric's base unit; at least one, all of
     /// them finite.
     ///
-    /// What is not UTF-8 is replaced. The error says in one line what was not found.
+    /// Invalid UTF-8 is replaced. The error names the missing value in one line.
     pub fn values(&self, output: &[u8]) -> Result<Vec<f64>, String> {
         let text = String::from_utf8_lossy(output);
         let values = self.find(&text)?;

@@ -2,7 +2,7 @@
 
 use tacho_record::Unit;
 
-/// What a number without a unit counts.
+/// The unit of a number without one.
 #[derive(Clone, Debug)]
 pub(super) struct NumberScale {
     /// The metric's base unit.

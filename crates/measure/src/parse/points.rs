@@ -14,11 +14,11 @@ use super::exported::read_report;
 use super::file_point::{FilePoint, FileValue};
 use super::limited::read_file;
 
-/// Where reports say when they were made: pytest-benchmark, Google Benchmark, pyperf.
+/// The places of the time in reports: pytest-benchmark, Google Benchmark, pyperf.
 const TIMES: [&str; 4] =
     ["/datetime", "/context/date", "/metadata/date", "/benchmarks/0/runs/0/metadata/date"];
 
-/// What a file says.
+/// The point of a file.
 ///
 /// The error says in one line why it is no report.
 pub fn read_point(path: &Path) -> Result<FilePoint, String> {

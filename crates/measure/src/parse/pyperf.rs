@@ -19,7 +19,7 @@ pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<ToolReading>, String
     let mut things = Vec::new();
     for document in &documents {
         for benchmark in json::elements(std::slice::from_ref(document), "benchmarks")? {
-            // What all benchmarks of a file have in common is written once, for the file.
+            // Data that all benchmarks of a file share is written once, for the file.
             let named = |key: &str| {
                 [benchmark, document]
                     .into_iter()

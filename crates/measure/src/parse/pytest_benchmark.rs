@@ -1,7 +1,7 @@
 //! pytest-benchmark with `--benchmark-json`
 //! (<https://pytest-benchmark.readthedocs.io/en/latest/usage.html>).
 //!
-//! With `--benchmark-save-data` every round is a replicate, else the median stands for them.
+//! With `--benchmark-save-data` every round is a replicate, otherwise the median is used.
 
 use super::documents::documents;
 use super::json;

@@ -1,4 +1,4 @@
-//! Which of the things that a report is about is meant.
+//! The choice of a benchmark in a tool's report.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::number::short;
 
 /// Something that a tool measured.
 pub(super) struct ToolReading {
-    /// What it may be called; the first name distinguishes it from all others.
+    /// Its possible names; the first name distinguishes it from all others.
     pub names: Vec<String>,
     /// Its values, or why they cannot be used.
     pub values: Result<Vec<f64>, String>,
@@ -37,7 +37,7 @@ impl ToolReading {
 /// At most this many names are listed in a message.
 const LISTED: usize = 5;
 
-/// The values of what has that name; without a name, of the only thing that there is.
+/// The values of the benchmark with this name; without a name, of the only one.
 ///
 /// Things of the same first name are the same one, measured several times.
 pub(super) fn choose(things: Vec<ToolReading>, name: &str) -> Result<Vec<f64>, String> {

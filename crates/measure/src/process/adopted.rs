@@ -1,8 +1,8 @@
-//! What lives on where a subject has killed its launcher: it becomes ours, and is killed.
+//! Processes that survive when a subject kills its launcher: this process adopts and kills them.
 //!
-//! This process is a child subreaper as soon as it has a launcher: the kernel gives us whatever
-//! loses its parent. While the launcher lives, it is the subreaper of all below it, and nothing
-//! comes to us.
+//! This process is a child subreaper as soon as it has a launcher: the kernel gives this process
+//! all orphans. While the launcher lives, it is the subreaper of all processes below it, and this
+//! process gets none.
 
 use std::collections::HashSet;
 use std::fs;
@@ -40,7 +40,7 @@ pub fn started(
     Ok(child)
 }
 
-/// That launcher has ended and was waited for. Kills what it left, if anything.
+/// Kills the processes that a launcher left, after it ended and was waited for.
 pub fn ended(launcher: u32) {
     let mut launchers = launchers();
     launchers.retain(|id| *id != launcher);
@@ -81,7 +81,7 @@ fn children() -> Vec<u32> {
 /// The parent and the process group of a process.
 fn parent_and_group(id: u32) -> Option<(i32, i32)> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name stands in brackets and may hold anything.
+    // The name is in brackets and may contain anything.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(1);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }

@@ -1,9 +1,9 @@
-//! What is begun before it is requested: what certainly comes next.
+//! Executions that begin before they are requested, because they surely come next.
 //!
-//! The order for it is sent while the execution before it goes on. If that ends well, and before
-//! the host is to be read again, the launcher executes it at once, and reports only then what came
-//! of the one before. So all that is done here after an execution (its account, its sample) is done
-//! beside the next one, on a processor that the next one leaves free. In all other cases the
+//! The order for it is sent while the execution before it goes on. If that execution succeeds, and
+//! no reading of the host is due, the launcher executes the next one at once, and only then reports
+//! the result of the one before. So all work here after an execution (its account, its sample) is
+//! done during the next one, on a processor that the next one leaves free. In all other cases the
 //! launcher forgets the order.
 
 use std::time::Duration;
@@ -18,13 +18,13 @@ use super::output::Outputs;
 use super::under_way::{ActiveOrder, EarlyExecution, NextOrder};
 use crate::{Capture, Request};
 
-/// Beside what takes longer nothing need be done: what is between two such is little of their time.
+/// Longer executions gain nothing: the time between them is a small part of their time.
 const SHORT: Duration = Duration::from_millis(10);
-/// An execution takes at least this many times as long as what is done beside it. Of a shorter one
-/// the launcher might see the end too late, as it is busy, or waits for a processor itself.
+/// An execution must take at least this many times as long as the work beside it. The launcher may
+/// see the end of a shorter one too late, as it is busy, or waits for a processor itself.
 const ROOM: u32 = 3;
-/// Where the next execution has to wait for readings, they are of this much at least: 500 times
-/// what they and the waiting take.
+/// If the next execution has to wait for readings, these cover at least this time: 500 times the
+/// duration of the readings and the wait.
 const SPAN: Duration = Duration::from_millis(100);
 
 /// An order that was sent ahead.
@@ -34,8 +34,8 @@ pub struct SentOrder<'a> {
 }
 
 impl ProcessExecutor {
-    /// What was begun before it was requested, if it is what is requested now; else it is ended,
-    /// and as if it had never been.
+    /// The execution that began early, if it is the requested one; otherwise it is ended, without
+    /// any result.
     pub(super) fn resume(&mut self, requests: &[&Request]) -> Option<ActiveOrder> {
         let ahead = self.ahead.take()?;
         (requests == [&ahead.request]).then_some(ahead.under_way)
@@ -53,15 +53,15 @@ impl ProcessExecutor {
             return None;
         }
         let due = self.due(SPAN);
-        // What cannot be ordered is reported when it is requested.
+        // A failure to order is reported when the execution is requested.
         let order = self.orders.order(next.request, GroupFiles::default()).ok()?.ahead()?;
         let (outputs, ends) = Outputs::new(next.request, &mut self.spare).ok()?;
         one.launcher.order(&order, due, &ends).ok()?;
         Some(SentOrder { request: next.request, outputs })
     }
 
-    /// Takes what was sent ahead for what is under way now. Where the launcher has forgotten it
-    /// since the host had to be read, it is begun here.
+    /// Makes the order that was sent ahead the active one. If the launcher dropped it because
+    /// readings were due, it begins here.
     pub(super) fn go_on(&mut self, sent: SentOrder<'_>, before: &Answer) {
         if before.is_followed() {
             let Some((launcher, events)) = self.launchers[0].take() else { return };
@@ -75,14 +75,14 @@ impl ProcessExecutor {
 
     fn begin_ahead(&mut self, request: &Request) {
         let Ok(order) = self.orders.order(request, GroupFiles::default()) else { return };
-        // What cannot be begun is reported when it is requested.
+        // A failure to begin is reported when the execution is requested.
         let begun = self.begin(&[(request, &order)], SPAN).ok().and_then(|mut begun| begun.pop());
         self.ahead = begun.map(|under_way| EarlyExecution { request: request.clone(), under_way });
     }
 
-    /// Whether there is room beside an execution of that request for what is done after the one
-    /// before it: nothing has to be done right before it or after it, and its last one was neither
-    /// too short nor long, left a processor free, and found one at once.
+    /// Whether an execution of this request leaves room for the work after the one before it: it
+    /// needs no step right before or after it, and its last execution was neither too short nor too
+    /// long, left a processor free, and got one at once.
     fn leaves_room(&self, request: &Request) -> bool {
         let others = u32::try_from(self.processors.saturating_sub(1)).unwrap_or(u32::MAX);
         let has_room = |ExecutionCost { wall, cpu, waiting }: ExecutionCost| {
@@ -95,8 +95,8 @@ impl ProcessExecutor {
     }
 }
 
-/// Whether nothing is to be opened, emptied, read or set right before an execution of that request
-/// or right after it, and it may be executed by any processor.
+/// Whether an execution of this request needs nothing opened, emptied, read or set right before or
+/// after it, and may use any processor.
 fn is_plain(request: &Request) -> bool {
     let Request { conditions, stdout, stderr, .. } = request;
     let is_piped = |output: &Capture| matches!(output, Capture::Nothing | Capture::Read(_));

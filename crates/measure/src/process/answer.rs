@@ -1,4 +1,4 @@
-//! What the launcher answers: how the subject ended and what the kernel says that it used.
+//! The launcher's answer: how the subject ended, and its usage by the kernel's account.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -10,7 +10,7 @@ use tacho_record::Limit;
 
 use crate::{ExecutionEnd, SchedulerTimes, Usage};
 
-/// What the kernel counts input and output in, in bytes.
+/// The kernel's unit of input and output, in bytes.
 const BLOCK: u64 = 512;
 
 /// `struct answer` of the launcher, whose numbers have these places.
@@ -38,11 +38,10 @@ const BEGAN: usize = 13;
 const DUE: usize = 14;
 const FOLLOWED: usize = 15;
 const MIGRATIONS: usize = 16;
-/// Where `struct rusage` begins.
+/// The offset of `struct rusage`.
 const USAGE: usize = 17;
 
-/// What its control group may have used more than what was waited for, and nothing is missing: a
-/// tick of the kernel.
+/// The tolerance of a control group's time over that of processes waited for: a tick of the kernel.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Values of the number at [`CUT`].
@@ -50,7 +49,7 @@ const CUT_BY_LIMIT: i64 = 1;
 const CUT_BY_ORDER: i64 = 2;
 const CUT_BY_CPU_TIME: i64 = 3;
 
-/// What a child was doing when it could not go on.
+/// The step at which a child failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchStep {
     /// Becoming the program.
@@ -97,7 +96,7 @@ impl Answer {
         }
     }
 
-    /// What it was doing when it could not be started.
+    /// The step at which it could not be started.
     pub fn step(&self) -> LaunchStep {
         const STEPS: [LaunchStep; 6] = [
             LaunchStep::Joining,
@@ -116,13 +115,13 @@ impl Answer {
         self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
 
-    /// Whether something of it is alive still, although it was killed, and no one requested its
-    /// end.
+    /// Whether a process of it is still alive, although it was killed, and its end was not
+    /// requested.
     pub fn is_stuck(&self) -> bool {
         self.numbers[STUCK] != 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
 
-    /// Whether it ended of its own, with status 0, and left nothing behind.
+    /// Whether it ended by itself, with status 0, and left no process behind.
     pub fn is_well(&self) -> bool {
         [ERROR, STATUS, CUT, LEFT, STUCK].iter().all(|place| self.numbers[*place] == 0)
     }
@@ -176,7 +175,7 @@ impl Answer {
         }
     }
 
-    /// What it used; a peak of memory up to the floor may be the launcher's.
+    /// Its usage; a peak of memory up to the floor may be the launcher's.
     pub fn usage(&self, floor: u64) -> Usage {
         // The places of `struct rusage`; the others are always 0 on Linux.
         let [user, sys, peak, minor, major] = [0, 2, 4, 8, 9].map(|place| USAGE + place);
@@ -232,7 +231,7 @@ impl Answer {
 /// Reads `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds waiting for one, and how often it
 /// got one.
 ///
-/// A kernel without these statistics has no such file, or one that says that it never got any.
+/// A kernel without these statistics has no such file, or one with zeros.
 fn parse_schedstat(text: &str) -> Option<SchedulerTimes> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();

@@ -14,7 +14,7 @@ pub fn environment(conditions: &Conditions) -> BTreeMap<OsString, OsString> {
     inherited.chain(given).collect()
 }
 
-/// Only who inherits all inherits what is not UTF-8.
+/// Variables that are not UTF-8 are inherited only if all are.
 fn takes(inherit: &Inherit, name: &OsString) -> bool {
     name.to_str().map_or(*inherit == Inherit::All, |name| inherit.takes(name))
 }

@@ -33,8 +33,8 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 /// Tested against the kernel's number. A program whose peak is above it shows its own.
 const OWN: usize = 24;
 
-/// What is known where the launcher does not answer: what it had started becomes ours, and is
-/// killed.
+/// The message if the launcher is gone. This process adopts and kills the processes that it had
+/// started.
 const GONE: &str = "the process of tacho that starts commands was killed, by the command or by \
                     another process: the command and all that it had started were killed too";
 /// The same where all was in a control group, which is emptied when it is removed.
@@ -42,18 +42,18 @@ const GONE_IN_GROUP: &str = "the process of tacho that starts commands was kille
     or by another process: the command was killed too, and its control group killed all that it \
     had started";
 
-/// What is known where the launcher was there and did not answer, so that it was killed.
+/// The message if the launcher did not answer and was killed.
 const SILENT: &str = "the process of tacho that starts commands did not answer, because of the \
                       command or another process: both were killed, with all that the command had \
                       started";
 const SILENT_IN_GROUP: &str = "the process of tacho that starts commands did not answer, because \
                                of the command or another process: both were killed, and the \
                                control group killed all that the command had started";
-/// What is known where the launcher was stopped: meanwhile nothing kept the time.
+/// The message if the launcher was stopped, so that no process kept the time.
 pub const STOPPED: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by \
     the command or by another process: the command was ended, with all that it had started";
 
-/// What is known of something that failed, where it was in a control group.
+/// The message for a failure in a control group.
 pub fn in_group(why: String) -> String {
     match why.as_str() {
         GONE => GONE_IN_GROUP.to_owned(),
@@ -62,15 +62,15 @@ pub fn in_group(why: String) -> String {
     }
 }
 
-/// Whether something failed because somebody else killed the launcher.
+/// Whether a failure is due to another process that killed the launcher.
 pub fn was_killed(why: &str) -> bool {
     [GONE, GONE_IN_GROUP].contains(&why)
 }
 
 /// How often it is looked whether a launcher that is waited for is stopped, or late.
 pub const LOOK: Duration = Duration::from_secs(1);
-/// What it may take to end an execution, beside what the order leaves that: 5 seconds for orphans,
-/// as `launcher.c` has it, and as much again for a machine that is busy.
+/// The time for ending an execution, beyond the order's own limit: 5 seconds for orphans, as
+/// `launcher.c` has it, and as much again for a machine that is busy.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// How many files may go with an order.
@@ -80,8 +80,8 @@ const MOST_FILES: usize = 8;
 #[derive(Debug)]
 pub struct Launcher {
     process: Child,
-    /// Orders go in, answers come out. It is the only end of the launcher's standard input but its
-    /// own.
+    /// Orders go in, answers come out. No other process has an end of the launcher's standard
+    /// input.
     socket: UnixStream,
     /// The subject's standard input and output where it has no other.
     null: File,
@@ -120,8 +120,8 @@ impl Launcher {
     fn new() -> io::Result<Self> {
         let program = program()?;
         let (socket, its) = UnixStream::pair()?;
-        // A group of its own: Ctrl-C reaches us alone. It must outlive us to clean up, so it does
-        // not die with us.
+        // A group of its own: Ctrl-C reaches us alone. The launcher must outlive this process to
+        // clean up, so it does not end with it.
         let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
         command
             .arg0("tacho-launcher")
@@ -152,7 +152,7 @@ impl Launcher {
     pub fn is_there(&self) -> bool {
         let mut byte = [0];
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
-        // It never says anything unasked: to read is to wait, or to learn that it is gone.
+        // The launcher never sends anything unasked: a read either waits, or shows that it is gone.
         recv(&self.socket, &mut byte, flags).is_err_and(|error| error == Errno::AGAIN)
     }
 
@@ -161,9 +161,9 @@ impl Launcher {
         self.process.id()
     }
 
-    /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the
-    /// subject. Which processors that was on is reported if it ends when readings are due, at that
-    /// time of the monotonic clock.
+    /// Has the launcher execute an order, or, if it is sent ahead, execute it after the active one;
+    /// the files go to the subject. The processors are reported if the subject ends when readings
+    /// are due, at that time of the monotonic clock.
     pub fn order(
         &mut self,
         order: &LauncherOrder,
@@ -191,14 +191,14 @@ impl Launcher {
         let head = order.head(due);
         let parts = [IoSlice::new(&head), IoSlice::new(order.strings())];
         let sent = sendmsg(&self.socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
-        // What did not fit; the head always does.
+        // The rest that did not fit; the head always fits.
         self.socket.write_all(&order.strings()[sent.saturating_sub(head.len())..])
     }
 
     /// Asks it to end the subject, and then itself; the answer still comes. If it is stopped, it
     /// goes on for that.
     pub fn ask_to_end(&self) {
-        // It fails if the launcher is gone.
+        // Shutting down fails if the launcher is gone.
         let _ = self.socket.shutdown(Shutdown::Write);
         self.go_on();
     }
@@ -207,7 +207,7 @@ impl Launcher {
         let _ = kill_process(self.pid(), Signal::CONT);
     }
 
-    /// Whether somebody has stopped it, so that it neither keeps the time nor answers.
+    /// Whether the launcher was stopped, so that it neither keeps the time nor answers.
     pub fn is_stopped(&self) -> bool {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(self.pid()), options).is_ok_and(|found| found.is_some())
@@ -220,7 +220,7 @@ impl Launcher {
 
     /// Kills it, as it does not answer; what is known then.
     pub fn give_up(&mut self) -> String {
-        // It fails if it has ended.
+        // Killing fails if it has ended.
         let _ = self.process.kill();
         SILENT.to_owned()
     }
@@ -264,7 +264,7 @@ impl Drop for Launcher {
         let _ = self.socket.shutdown(Shutdown::Both);
         self.go_on();
         let begun = Instant::now();
-        // Where the kernel has no such files (before Linux 5.3), it is just waited for.
+        // If the kernel has no such files (before Linux 5.3), the code just waits.
         if let Ok(process) = pidfd_open(self.pid(), PidfdFlags::empty()) {
             while !is_readable_within(&process, LOOK) {
                 if self.is_stopped() || begun.elapsed() >= self.longest_end() {
@@ -281,12 +281,12 @@ impl Drop for Launcher {
 fn is_readable_within(file: &OwnedFd, time: Duration) -> bool {
     let mut fds = [PollFd::new(file, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
-    // What interrupts it makes it look once more.
+    // After an interruption the caller looks again.
     poll(&mut fds, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
-/// The clock of that process's processor time. It holds the process's number: to ask for it each
-/// time would be one call of the system more.
+/// The clock of that process's processor time. The id contains the process's number; asking for it
+/// each time would cost a system call.
 fn cpu_clock(pid: u32) -> Option<libc::clockid_t> {
     let mut clock = 0;
     // SAFETY: it writes to the place that it is given, which is ours.
@@ -295,7 +295,7 @@ fn cpu_clock(pid: u32) -> Option<libc::clockid_t> {
     (found == 0).then_some(clock)
 }
 
-/// What that clock says; nothing once its process is gone.
+/// The clock's time; 0 after its process ended.
 fn cpu_time(clock: libc::clockid_t) -> Duration {
     let mut used = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: it writes to the place that it is given, which is ours.
@@ -311,7 +311,7 @@ pub fn program() -> io::Result<File> {
 
 /// A program as a file in memory.
 pub fn in_memory(name: &str, program: &[u8]) -> io::Result<File> {
-    // Where it is not known (before Linux 6.3), every such file may be executed.
+    // Kernels without this flag (before Linux 6.3) execute every such file.
     let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::EXEC)
         .or_else(|_| memfd_create(name, MemfdFlags::CLOEXEC))?;
     let mut file = File::from(file);

@@ -3,10 +3,9 @@
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file:
 //! `order` puts the request into the launcher's terms, `launcher` holds that process, `perform` has
 //! it execute orders, `watch` waits for its answer while `output` reads what the subject prints,
-//! `answer` reads what came of it; [`Events`] count meanwhile; `ahead` has the next one begun
-//! meanwhile where it is certain. What is read beside it later (groups of processes, the host's
-//! state) joins this list; nothing here knows what the readings are for. Of two that are executed
-//! at the same time each has a launcher of its own, so that each step is the same for both.
+//! `answer` reads the result; [`Events`] count meanwhile; `ahead` begins the next execution early
+//! if it is certain. Nothing here knows the purpose of the readings. With two executions at the
+//! same time, each has a launcher of its own, so that each step is the same for both.
 //!
 //! Why a launcher: a program inherits the peak of memory of the process that it was made from, and
 //! is made the slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24
@@ -63,15 +62,15 @@ pub use program::{missing_program, nearest_program};
 ///   reaches us alone. A program that asks at `/dev/tty` is stopped by the kernel, and so runs into
 ///   its time limit: [`ExecutionEnd::Stopped`].
 /// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills
-///   them, whatever group or session they moved to. Nor does anything outlive us, even by `kill
-///   -9`: the launcher sees that we are gone and does the same. What a subject leaves that kills
-///   the launcher itself becomes ours, and we kill it.
+///   them, whatever group or session they moved to. Nothing outlives this process either, even
+///   after `kill -9`: the launcher sees that it is gone and does the same. If a subject kills the
+///   launcher itself, this process adopts and kills the rest.
 /// - Standard input and outputs are the only files that the subject has open.
-/// - The launcher is started with the first execution. What a process hands down to its children
-///   (limits, priority, processors it may use) is that of this process at that time.
-/// - Executors of one process take turns, as two executions at once would disturb each other. Where
-///   that is wanted, both are executed by one: each by a launcher of its own, so that each is
-///   accounted for alone.
+/// - The launcher is started with the first execution. Inherited settings (limits, priority,
+///   allowed processors) are those of this process at that time.
+/// - Executors of one process take turns, as two executions at once would disturb each other. For
+///   intended pairs, one executor executes both, each by a launcher of its own, so that each has
+///   its own account.
 /// - Reading output takes processor time beside the subject: give it
 ///   [`Capture::Nothing`](crate::Capture::Nothing) where the answer is not needed.
 #[derive(Debug)]
@@ -79,19 +78,19 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// How long what must still be done may take once the user has interrupted.
     patience: Duration,
-    /// Where output is read to, kept so that no execution waits for memory.
+    /// The buffer for output, kept so that no execution waits for memory.
     buffer: Vec<u8>,
     /// The one of the last execution, unless that was its last, and what is counted of all that it
     /// executes; the second is for the second of two at the same time.
     launchers: [Option<(Launcher, Events)>; 2],
     host: HostReader,
-    /// What the next subject prints through.
+    /// The pipe for the next subject's output.
     spare: Option<Pipe>,
-    /// What orders for the same request have in common.
+    /// The common parts of orders for the same request.
     orders: Orders,
-    /// Where control groups can be made, once somebody requested one.
+    /// The places of control groups, after the first request.
     cgroups: Option<Cgroups>,
-    /// What was begun before it was requested.
+    /// The execution that began before it was requested.
     ahead: Option<EarlyExecution>,
     /// How many processors we and what we execute may use.
     processors: usize,
@@ -99,14 +98,14 @@ pub struct ProcessExecutor {
     /// wait took.
     ordered_at: Option<Instant>,
     beside: Duration,
-    /// What says the facts of the host that may differ from one moment to the next.
+    /// The source of the host's facts that may vary.
     facts: fn() -> BTreeMap<String, String>,
 }
 
 /// Why there is no control group where the plan does not want one.
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
-/// What is said of a subject that does not end.
+/// The message for a subject that does not end.
 const STUCK: &str = "a process of the command cannot be killed: the process waits for a device, \
     or has another user now";
 
@@ -139,7 +138,7 @@ impl ProcessExecutor {
         Self { facts, ..self }
     }
 
-    /// Whether the user wants it to end.
+    /// Whether the user interrupted.
     fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
     }
@@ -161,8 +160,8 @@ impl ProcessExecutor {
         }
         let not_started = |why| Execution::of(ExecutionEnd::NotStarted(why), at, Duration::ZERO);
         let mut measured = self.measure(requests, begun, next, patient);
-        // What was sent ahead may have followed and killed the launcher, which reports the command
-        // before only then. Executed alone, each command has its own end.
+        // The next execution may have begun and killed the launcher before the launcher reported
+        // the result of the one before. Executed alone, each command has its own end.
         if next.is_some() && measured.as_ref().is_err_and(|why| launcher::was_killed(why)) {
             measured = self.measure(requests, None, None, patient);
         }
@@ -172,8 +171,8 @@ impl ProcessExecutor {
         }
     }
 
-    /// Executes them at the same time, or says why one could not be started; without all of them
-    /// none is. One may have begun.
+    /// Executes the requests at the same time, or returns the reason why one could not be started.
+    /// Then none counts, though one may have begun.
     fn measure<const N: usize>(
         &mut self,
         requests: [&Request; N],
@@ -183,7 +182,7 @@ impl ProcessExecutor {
     ) -> Result<[Result<Execution, String>; N], String> {
         let next = next.zip(requests.first()).map(|(request, after)| NextOrder { after, request });
         let (under_way, groups) = if let Some(begun) = begun {
-            // What needs a group is not begun before it is requested.
+            // An execution that needs a group does not begin early.
             (Ok(vec![begun]), vec![None])
         } else {
             let (orders, groups) = self.prepare(&requests)?;
@@ -221,7 +220,7 @@ impl ProcessExecutor {
         Ok((orders, groups))
     }
 
-    /// What came of an order, with what its control group says.
+    /// The result of an order, with the account of its control group.
     fn executed(
         &mut self,
         request: &Request,
@@ -265,8 +264,8 @@ impl ProcessExecutor {
         }
         if !self.cgroups.as_ref().is_some_and(|found| found.knows_blocks() || !request.tree_blocks)
         {
-            // To look may move us to another group, where who was started before us would not
-            // follow.
+            // The search may move this process to another group, and processes that were started
+            // before would not follow.
             self.launchers = [None, None];
         }
         let cgroups = self.cgroups.get_or_insert_with(Cgroups::find);
@@ -284,7 +283,7 @@ impl ProcessExecutor {
         }
     }
 
-    /// Why there is no reading of the memory of all processes together, if there is none.
+    /// The reason why the memory of all processes together was not read, if so.
     fn no_tree_memory(&self, request: &Request, read: Option<u64>) -> Option<MissingMetric> {
         let why = match &self.cgroups {
             _ if read.is_some() || !request.tree_memory => return None,
@@ -358,7 +357,7 @@ fn ended(
         }
         Err(error) => return Err(order::why_not(request, answer.step(), &error)),
     };
-    // Without a group each process is limited, and who waits for one may end as if nothing were.
+    // Without a group each process is limited, and its parent may end as if nothing had happened.
     let used_up =
         limits.cpu_time.is_some_and(|limit| usage.cpu().is_some_and(|used| used >= limit));
     let short = limits.memory.is_some() && group.is_some_and(Group::was_short_of_memory);
@@ -448,7 +447,7 @@ impl Executor for ProcessExecutor {
     }
 }
 
-/// Why there is no share of processors, if there is none.
+/// The reason why there is no share of processors, if so.
 fn no_share(answer: &Answer) -> Option<MissingMetric> {
     let why = "what an execution left behind used processor time after its wall time";
     (answer.left_behind() > 0).then(|| MissingMetric::new("cpu-percent", why))

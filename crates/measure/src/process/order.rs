@@ -18,7 +18,7 @@ use crate::{Request, check_no_pipe};
 /// How long a child may take to take its conditions upon itself.
 const REHEARSAL: Duration = Duration::from_secs(10);
 
-/// Where programs are looked for by default: what the C library assumes.
+/// The default path of programs: what the C library assumes.
 const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// The longest time, which is no limit.
@@ -39,7 +39,7 @@ pub struct LauncherOrder {
     pub patience: Duration,
     settings: Settings,
     words: Arc<OrderWords>,
-    /// Whether it is to follow the one that is executed, or to be forgotten.
+    /// Whether it follows the active order, or is dropped.
     is_ahead: bool,
     /// Standard input, if it is not nothing.
     pub stdin: Option<File>,
@@ -47,7 +47,7 @@ pub struct LauncherOrder {
     pub group: GroupFiles,
 }
 
-/// What comes as text with an order: always the same for the same request.
+/// The texts of an order: always the same for the same request.
 #[derive(Debug, Default)]
 struct OrderWords {
     /// How many candidates, arguments and variables there are, in this order.
@@ -56,8 +56,8 @@ struct OrderWords {
     strings: Vec<u8>,
 }
 
-/// Makes orders. It remembers the words of the last ones: the same commands come again and again,
-/// and nothing is to be done between two executions that was done before.
+/// Makes orders. The words of the last orders are kept: the same commands are repeated, and work
+/// must not be repeated between two executions.
 #[derive(Debug, Default)]
 pub struct Orders(VecDeque<KnownOrder>);
 
@@ -66,11 +66,11 @@ pub struct Orders(VecDeque<KnownOrder>);
 struct KnownOrder {
     request: Request,
     words: Arc<OrderWords>,
-    /// What its last execution used.
+    /// The cost of its last execution.
     last: Option<ExecutionCost>,
 }
 
-/// What an execution used.
+/// The cost of an execution.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutionCost {
     /// Its wall time.
@@ -128,14 +128,13 @@ impl Orders {
         }
     }
 
-    /// What the last execution of that request used, if that is known.
+    /// The cost of the last execution of a request, if known.
     pub fn last(&self, request: &Request) -> Option<ExecutionCost> {
         self.0.iter().find(|known| has_the_words_of(&known.request, request))?.last
     }
 }
 
-/// Whether all is the same that words are made of; how many bytes they are padded with is added to
-/// them.
+/// Whether both requests give the same words; the number of padding bytes is added to them later.
 fn has_the_words_of(known: &Request, request: &Request) -> bool {
     let variable = |request: &Request| request.padding.map(|(name, _)| name);
     known.command == request.command
@@ -204,7 +203,7 @@ impl LauncherOrder {
         is_short.then_some(Self { is_ahead: true, ..self })
     }
 
-    /// Whether it is to follow the one that is executed.
+    /// Whether it follows the active order.
     pub fn is_ahead(&self) -> bool {
         self.is_ahead
     }
@@ -271,8 +270,8 @@ impl Strings {
     }
 }
 
-/// What the program may be: itself, if it names a folder, else a file of that name in each folder
-/// of the path.
+/// The candidates for a program: itself, if it names a folder, otherwise a file of that name in
+/// each folder of the path.
 pub(super) fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
     if program.contains('/') || program.is_empty() {
         return vec![program.into()];

@@ -40,9 +40,9 @@ pub struct Outputs {
 pub enum OutputReader {
     /// A file that is looked at when the subject has ended.
     File(File, Sink),
-    /// It is not read.
+    /// The output is not read.
     Nothing,
-    /// What is read while the subject writes it.
+    /// The output is read while the subject writes it.
     Stream(Stream),
 }
 
@@ -55,7 +55,7 @@ pub struct OutputFds {
 }
 
 impl Outputs {
-    /// The outputs that a request asks for, one through that pipe if it is of use; or why there are
+    /// The outputs of a request, one through the spare pipe if useful; or the reason why there are
     /// none, in one line.
     pub fn new(request: &Request, spare: &mut Option<Pipe>) -> Result<(Self, OutputFds), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
@@ -87,7 +87,7 @@ impl Outputs {
         Ok((Self { stdout, stderr }, OutputFds { stdout: stdout_end, stderr: stderr_end }))
     }
 
-    /// Reads what is still there and closes it. Nothing writes any more, or nothing that could be
+    /// Reads the rest and closes the outputs. No process writes any more, or none that could be
     /// killed.
     pub fn finish(mut self, buffer: &mut [u8]) -> CapturedOutputs {
         self.stderr.drain(buffer);
@@ -108,7 +108,7 @@ impl Outputs {
     }
 }
 
-/// That file, empty: as we read it, and as the subject writes to it.
+/// The emptied file: one end to read, and one for the subject to write.
 fn empty(path: &Path) -> io::Result<(File, File)> {
     check_no_pipe(path)?;
     let end = File::create(path)?;
@@ -116,7 +116,7 @@ fn empty(path: &Path) -> io::Result<(File, File)> {
     Ok((File::open(path)?, end))
 }
 
-/// What is known of both outputs; see [`Execution`](crate::Execution).
+/// The captures of both outputs; see [`Execution`](crate::Execution).
 #[derive(Default)]
 pub struct CapturedOutputs {
     pub stdout: Option<CapturedOutput>,
@@ -153,7 +153,7 @@ impl Stream {
         self.source.as_ref().map(AsFd::as_fd)
     }
 
-    /// Reads what is there without waiting, but not for ever.
+    /// Reads the available output without waiting, but not for ever.
     pub fn read(&mut self, buffer: &mut [u8]) {
         // A buffer that was not filled has emptied the pipe, nearly always.
         let _ = (0..READS).find(|_| self.read_once(buffer) < buffer.len());
@@ -178,7 +178,7 @@ impl Stream {
         0
     }
 
-    /// Reads what is there, but no more than can have been there when the subject ended.
+    /// Reads the available output, but no more than a pipe holds when the subject ends.
     fn drain(&mut self, buffer: &mut [u8]) {
         let mut left = PIPE;
         while left > 0 {
@@ -190,10 +190,10 @@ impl Stream {
     }
 }
 
-/// What is kept of an output.
+/// The kept part of an output.
 #[derive(Debug, Default)]
 pub struct Sink {
-    /// Whether more of it is wanted than its end.
+    /// Whether more than its end is requested.
     is_wanted: bool,
     tail: VecDeque<u8>,
     bytes: u64,
@@ -204,7 +204,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// What keeps what is requested.
+    /// A sink that keeps what is requested.
     fn new(look: &OutputRequest) -> Self {
         Self {
             is_wanted: true,
@@ -215,12 +215,12 @@ impl Sink {
         }
     }
 
-    /// What looks for that text, if one is given.
+    /// A sink that searches for a text, if one is given.
     pub fn searching(text: Option<&str>) -> Self {
         Self { search: text.map(OutputSearch::new), ..Self::default() }
     }
 
-    /// Whether the text that is looked for has occurred.
+    /// Whether the text has occurred.
     pub fn has_found(&self) -> bool {
         self.search.as_ref().is_some_and(|search| search.found)
     }
@@ -249,7 +249,7 @@ impl Sink {
         self.tail.extend(end);
     }
 
-    /// Takes what is in a file: all of it if somebody wants to know, else its length and its end.
+    /// Reads a file: all of it if requested, otherwise its length and its end.
     fn of_file(mut self, mut file: &File, buffer: &mut [u8]) -> CapturedOutput {
         let length = file.metadata().map_or(0, |data| data.len());
         let is_read = self.hasher.is_some() || self.search.is_some() || self.kept.is_some();

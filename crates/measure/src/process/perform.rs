@@ -130,7 +130,8 @@ impl ProcessExecutor {
             .collect())
     }
 
-    /// What the host was like meanwhile; of one alone, only if readings were due when it ended.
+    /// The readings of the host meanwhile; for a single execution, only if readings were due when
+    /// it ended.
     fn readings(&mut self, ended: &mut [ChildEnd]) -> Readings {
         let own = ended.iter_mut().map(ChildEnd::own_time).sum();
         if let [ChildEnd { answer, .. }] = ended
@@ -143,7 +144,7 @@ impl ProcessExecutor {
             Some(CpuPlacement { cpu: usage.last_cpu?, migrations: usage.migrations })
         });
         let readings = self.host.end(own, was);
-        // What is not known of it cannot be separated from what others used.
+        // Unknown usage of it cannot be separated from that of others.
         let is_known = ended.iter().all(|ChildEnd { usage, .. }| usage.cpu().is_some());
         let other_cpu = readings.other_cpu.filter(|_| is_known);
         Readings { other_cpu, ..readings }

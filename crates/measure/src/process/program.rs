@@ -1,4 +1,4 @@
-//! Whether the program of a request is there, and which one may have been meant.
+//! Checks that the program of a request exists, and suggests similar names.
 
 use std::ffi::OsStr;
 use std::fs::read_dir;
@@ -13,7 +13,7 @@ const WRONG: usize = 2;
 /// A shorter name has one at the most.
 const LONG: usize = 5;
 
-/// The program of a request, by name or path as it is there, if there is no such file.
+/// The program of a request, by name or path as given, if there is no such file.
 #[must_use]
 pub fn missing_program(request: &Request) -> Option<&str> {
     let program = request.command.first()?;
@@ -22,14 +22,14 @@ pub fn missing_program(request: &Request) -> Option<&str> {
     (!places(request, program).iter().any(is_there)).then_some(program)
 }
 
-/// Where it may be.
+/// Its possible paths.
 fn places(request: &Request, program: &str) -> Vec<PathBuf> {
     let path = environment_of(request).remove(OsStr::new("PATH"));
     let candidates = candidates(program, path.as_ref());
     candidates.iter().map(|place| request.directory.join(place)).collect()
 }
 
-/// Why it cannot be started, if there is no such file.
+/// The reason why it cannot be started, if there is no such file.
 pub fn missing(request: &Request) -> Option<Unavailable> {
     let program = missing_program(request)?;
     let named = program.contains('/');
@@ -62,8 +62,8 @@ fn nearest(wanted: &str, places: &[PathBuf]) -> Option<String> {
     near.min().map(|(_, name)| name)
 }
 
-/// How many letters are wrong, where one may have been meant by the other. Two are too many in a
-/// short name, and where the first one is wrong: `nosuch` is no `touch`.
+/// The number of wrong letters, if one name may have been meant by the other. Two are too many in a
+/// short name, and if the first letter is wrong: `nosuch` is not meant as `touch`.
 fn distance(name: &str, wanted: &str) -> Option<usize> {
     let far = strsim::osa_distance(name, wanted);
     let is_alike = wanted.chars().count() >= LONG && name.chars().next() == wanted.chars().next();

@@ -13,9 +13,9 @@ use crate::{Request, Unavailable};
 
 /// How many processors there can be: as many as `struct order` has bits for.
 const MOST_CPUS: u32 = 1024;
-/// Where the system says which processors it leaves alone.
+/// The file with the isolated processors.
 const ISOLATED: &str = "/sys/devices/system/cpu/isolated";
-/// What makes the system forget the files that it has in memory.
+/// The file that makes the system drop its file caches.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Bits of `flags` of `struct order`.
@@ -51,7 +51,7 @@ impl Settings {
     /// How many numbers of 64 bits it is.
     pub const NUMBERS: usize = 9 + 16;
 
-    /// What that request asks for, in that control group; or why that cannot be had.
+    /// The settings for a request, in its control group; or the reason why they are not available.
     pub fn new(request: &Request, group: &GroupFiles) -> Result<Self, String> {
         let Request { conditions, limits, .. } = request;
         let cpus = conditions.cpus.as_ref().map(mask).transpose()?;
@@ -62,7 +62,7 @@ impl Settings {
             (conditions.scheduling.is_some(), SET_SCHEDULING),
             (cpus.is_some(), SET_CPUS),
             (conditions.aslr.is_some(), SET_RANDOM_ADDRESSES),
-            // Who is killed for want of memory takes with it all who share its own.
+            // A process that is killed for lack of memory takes with it all that share its memory.
             (limits.memory.is_some() || no_huge_pages, OWN_MEMORY),
             (no_huge_pages, NO_HUGE_PAGES),
             (group.usage.is_some(), USAGE_COMES),
@@ -74,7 +74,7 @@ impl Settings {
         };
         Ok(Self {
             cpu_limit: limits.cpu_time.map_or(i64::MAX, nanoseconds),
-            // Where no group adds up what its processes use, each of them is limited.
+            // Without a group that adds up its processes' usage, each of them is limited.
             cpu_seconds: limits
                 .cpu_time
                 .filter(|_| group.usage.is_none())
@@ -213,7 +213,7 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavai
     Unavailable::new(format!("cannot {what}: {error}"), hint)
 }
 
-/// What cannot be done where a command may not be kept to these processors.
+/// The message if a command cannot be pinned to these processors.
 fn pinning(cpus: &str) -> String {
     let noun = if cpus.parse::<usize>().is_ok() { "processor" } else { "processors" };
     format!("use {noun} `{cpus}`")

@@ -19,11 +19,11 @@ pub struct ActiveOrder {
     pub outputs: Outputs,
     /// How long it may take.
     pub limit: Duration,
-    /// What came of it, once it has ended.
+    /// The answer, after it has ended.
     pub answer: Option<Answer>,
 }
 
-/// What came back of an order.
+/// A completed order.
 pub struct CompletedOrder {
     /// When it was started; of several, when the first was.
     pub at: Timestamp,
@@ -35,7 +35,7 @@ pub struct CompletedOrder {
     pub readings: Readings,
 }
 
-/// What is under way, and what certainly comes after it if it ends well.
+/// The next execution, which surely follows the active one if that succeeds.
 #[derive(Clone, Copy)]
 pub struct NextOrder<'a> {
     pub after: &'a Request,

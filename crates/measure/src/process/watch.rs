@@ -126,14 +126,14 @@ fn look_after(
     Ok(was_stopped)
 }
 
-/// Whether a launcher that does its work would have answered by now.
+/// Whether a working launcher would have answered by now.
 fn is_late(one: &ActiveOrder, begun: Instant, stop: &StopReason<'_>) -> bool {
     let longest = one.launcher.longest_end();
     begun.elapsed() > one.limit.saturating_add(longest)
         || stop.asked.is_some_and(|asked| asked.elapsed() > longest)
 }
 
-/// What has happened to a subject.
+/// The state of a subject.
 #[derive(Clone, Copy)]
 enum WatchTarget {
     Answer,

@@ -20,8 +20,8 @@ pub struct Estimate {
     /// upper bound if only A's did.
     pub ratio_bound: Bound,
     /// The interval of the ratio, with the requested confidence, if this is the last look; absent
-    /// with too few samples. One end is 0 or infinite if so many samples reached a limit that
-    /// nothing bounds it. The interval never claims more than the verdict.
+    /// with too few samples. One end is 0 or infinite if samples at limits leave it unbounded.
+    /// The interval never claims more than the verdict.
     pub interval: Option<(f64, f64)>,
     /// The interval of the ratio at all looks together, with that confidence: a repeated confidence
     /// interval, which gives the verdict.
@@ -282,7 +282,7 @@ impl BoundContrasts {
             repeated_difference: repeated.map(differences),
             p,
             // Without a ratio there is no margin. If all values are equal, `p_same` is the
-            // probability that so many values would be equal if each were equal half of the time.
+            // probability that all would be equal if each were equal half of the time.
             p_same: match (self.stated.scale, repeated) {
                 (Scale::Difference, Some((0.0, 0.0))) => 0.5_f64.powi(self.fewest()),
                 _ => above(-margin + resolution).max(below(-margin + resolution)),

@@ -69,8 +69,7 @@ pub(super) struct RunsComparison {
     pub ratio: f64,
     /// The bound that the ratio is if samples reached a limit.
     pub bound: Bound,
-    /// The interval; an end is 0 or infinite if so many samples reached a limit that nothing bounds
-    /// it.
+    /// The interval; an end is 0 or infinite if samples at limits leave it unbounded.
     pub interval: (f64, f64),
     /// The chance of so large a difference, either way, if there is no real one.
     pub p: f64,

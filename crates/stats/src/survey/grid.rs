@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ask::{Ask, AskedHistory};
 
-/// Another candidate may replace an unmeasurable end within this part of all candidates: one in
-/// four.
+/// Another candidate may replace an unmeasurable end within a quarter of all candidates.
 const STANDS_IN: usize = 4;
 /// The grid comes before all that it leads to: this much for what is twice as coarse.
 const COARSE: f64 = 1e3;

@@ -1,17 +1,16 @@
-//! What `/proc/stat`, `/proc/meminfo` and `/proc/pressure` count since the machine was started.
+//! The counts of `/proc/stat`, `/proc/meminfo` and `/proc/pressure` since the start of the machine.
 
 use std::time::Duration;
 
 use super::held::number;
 
-/// What the kernel's ticks are: `USER_HZ` has been 100 on all Linux machines since 2.6.
+/// The length of a kernel tick: `USER_HZ` has been 100 on all Linux machines since 2.6.
 pub const TICK: Duration = Duration::from_millis(10);
 
 /// `/proc/stat`, as far as we want it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcStat {
-    /// Processor time that somebody used, of all processors together, in ticks; what guests used is
-    /// in it.
+    /// The busy time of all processors together, in ticks, including guests.
     pub busy: u64,
     /// Time in which processors had work, and a hypervisor gave them to others, in ticks.
     pub steal: u64,
@@ -26,7 +25,7 @@ pub struct ProcStat {
 }
 
 impl ProcStat {
-    /// What the file says; nothing where it says less, or never counted anything.
+    /// Parses the file; `None` if values are missing, or if it never counted anything.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let mut stat = Self::default();
         let mut seen = 0;
@@ -72,14 +71,14 @@ fn busy<'a>(columns: impl Iterator<Item = &'a [u8]>) -> Option<(u64, u64)> {
 pub struct MemoryCounts {
     /// All there is.
     pub total: u64,
-    /// What could be had without swapping.
+    /// The memory available without swapping.
     pub available: u64,
-    /// What is swapped out; nothing where there is nowhere to swap to.
+    /// The swapped memory; `None` without swap space.
     pub swapped: Option<u64>,
 }
 
 impl MemoryCounts {
-    /// What the file says; nothing where it says less.
+    /// Parses the file; `None` if values are missing.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let find = |key: &[u8]| {
             let mut lines = text.split(|byte| *byte == b'\n');

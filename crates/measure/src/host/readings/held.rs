@@ -25,8 +25,7 @@ impl HeldReadings {
         Ok(held)
     }
 
-    /// What it says now, in `buffer`, which is enlarged where it is too small; or what the system
-    /// says against it.
+    /// Its present content, in `buffer`, which grows if it is too small; or the system's error.
     ///
     /// All of it in one call: the kernel makes up the whole file for each.
     pub fn read<'a>(&self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], Option<io::Error>> {
@@ -42,7 +41,7 @@ impl HeldReadings {
         }
     }
 
-    /// What that function makes of what it says now; nothing if it cannot be read.
+    /// The function's result for the present content; `None` if it cannot be read.
     pub fn ask<T>(
         &self,
         buffer: &mut Vec<u8>,

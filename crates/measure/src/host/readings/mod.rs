@@ -1,11 +1,11 @@
-//! What goes on on this host besides the subject: read right before and right after an execution,
-//! and compared.
+//! Readings of other activity on this host: taken right before and right after an execution, and
+//! compared.
 //!
 //! `held` keeps files open, `counts` understands those that count, `sensors` finds the others; here
-//! they become [`Readings`]. What they mean for a sample is for the floors above. Reading all of it
-//! takes about 40 µs; an execution of less than [`SHORTEST`] gets none of its own, so that short
-//! ones, one after the other, are not slowed down by it: the kernel counts in ticks of 10 ms, which
-//! could show nothing of one of them anyway.
+//! they become [`Readings`]. The crates above interpret them for samples. Reading all of it takes
+//! about 40 µs; an execution of less than [`SHORTEST`] gets none of its own, so that readings do
+//! not slow down consecutive short ones. The kernel counts in ticks of 10 ms, which would show
+//! nothing of a single short one anyway.
 
 mod counts;
 mod held;
@@ -29,19 +29,19 @@ pub const SHORTEST: Duration = Duration::from_millis(10);
 const GAP: Duration = Duration::from_millis(10);
 /// Readings are of this many times the time that it takes to read them, at least.
 const WORTH: u32 = 200;
-/// What takes longer than that to read is not read at all: so does a file that a program makes up
-/// for a container.
+/// A file that takes longer to read is not read at all, as one that a program emulates for a
+/// container.
 const TOO_SLOW: Duration = Duration::from_millis(2);
-/// What memory is counted in, as a share of all there is, at least.
+/// The unit of memory, as a part of all memory, at least.
 const MEMORY_SHARE: u64 = 16;
 
-/// What the host was like while something was executed; what could not be read is absent.
+/// The readings of the host during an execution; readings that are not available are absent.
 ///
 /// Times and counts are differences between a moment before and one after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// How long these readings are of: the execution, and those right before it if they were too
-    /// short for their own. Zero if there are none.
+    /// The time that these readings cover: the execution, and those right before it if they were
+    /// too short for readings of their own. Zero if there are none.
     pub span: Duration,
     /// Processor time that was used by others than the subject and us, in ticks of 10 ms.
     pub other_cpu: Option<Duration>,
@@ -73,7 +73,7 @@ pub struct Readings {
     pub memory: Option<u64>,
     /// Of which that is a share: all memory, in bytes.
     pub memory_total: Option<u64>,
-    /// What was swapped out more than before, in bytes.
+    /// The increase of swapped memory, in bytes.
     pub swapped: Option<u64>,
     /// The node of memory of the CPU that it ended on, where there are several.
     pub node: Option<u32>,
@@ -84,7 +84,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Those that are there, by the names of [`Metric::HOST`](tacho_record::Metric::HOST) and in
+    /// The available readings, by the names of [`Metric::HOST`](tacho_record::Metric::HOST) and in
     /// their units.
     ///
     /// They are rounded to what means something: whole ticks, milliseconds of pressure, thousands
@@ -136,7 +136,7 @@ pub struct HostReader {
     thermometers: Vec<HeldReadings>,
     throttles: Option<Throttles>,
     frequencies: Option<Frequencies>,
-    /// Where processors are.
+    /// The location of each processor.
     seats: BTreeMap<u32, CpuLocation>,
     several_nodes: bool,
     several_sockets: bool,
@@ -148,7 +148,7 @@ pub struct HostReader {
     span: Option<Span>,
 }
 
-/// Where a subject was.
+/// The placement of a subject.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuPlacement {
     /// The processor that it ended on.
@@ -157,7 +157,7 @@ pub struct CpuPlacement {
     pub migrations: Option<u64>,
 }
 
-/// What is being read.
+/// The span of readings.
 #[derive(Debug)]
 struct Span {
     before: Moment,
@@ -206,8 +206,8 @@ impl HostReader {
             "host-switches",
         ];
         let pressed = |text: &[u8]| parse_pressure(text).is_some();
-        // That of the subject is read by the parent that reaps it; ours says whether the
-        // kernel counts migrations.
+        // The parent that reaps the subject reads its count; ours shows whether the kernel counts
+        // migrations.
         let migrations =
             hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
         let mut reader = Self {
@@ -239,7 +239,7 @@ impl HostReader {
         reader
     }
 
-    /// Which readings there are not, and why; found once.
+    /// The unavailable readings with their reasons; determined once.
     pub fn absent(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.absent.iter().map(|(name, why)| (*name, why.as_str()))
     }
@@ -327,8 +327,8 @@ impl HostReader {
         readings
     }
 
-    /// To be called after an execution instead, with the processor time that it took, where the
-    /// next one is under way by now: what goes on then is not read.
+    /// To call after an execution instead, with its processor time, if the next one is under way by
+    /// now: activity from then on is not read.
     pub fn pass(&mut self, own: Duration) {
         if let Some(span) = &mut self.span {
             span.own = span.own.saturating_add(own);
@@ -381,7 +381,7 @@ impl Default for HostReader {
     }
 }
 
-/// Whether a `/proc/PID/sched` says how often its process was moved to another CPU.
+/// Whether a `/proc/PID/sched` has the number of moves of its process to other CPUs.
 fn counts_migrations(text: &[u8]) -> bool {
     String::from_utf8_lossy(text).contains("se.nr_migrations")
 }
@@ -406,7 +406,7 @@ fn open(files: &HostFiles, path: &str, means: fn(&[u8]) -> bool) -> Result<HeldR
     Ok(held)
 }
 
-/// What happened between two moments, in which subjects used that much processor time.
+/// The readings between two moments, in which subjects used this much processor time.
 fn between(before: &Moment, after: &Moment, own: Duration) -> Readings {
     let stat = before.stat.zip(after.stat);
     // A counter that went backwards was reset: what it counted is not known.

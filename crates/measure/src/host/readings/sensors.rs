@@ -1,5 +1,5 @@
-//! Where processors say how warm they are, how fast, how often they had to slow down, and where
-//! they are. Found once.
+//! The files with the processors' temperature, frequency, throttling and location. They are found
+//! once.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ const ZONES: [&str; 7] = [
     "TCPU",
 ];
 
-/// The thermometers of all processors; or why there is none.
+/// The thermometers of all processors; or the reason why there are none.
 pub fn thermometers(files: &HostFiles) -> Result<Vec<HeldReadings>, String> {
     let found = hwmon(files);
     let found = if found.is_empty() { zones(files) } else { found };
@@ -108,14 +108,14 @@ pub fn warmest(thermometers: &[HeldReadings], buffer: &mut Vec<u8>) -> Option<i6
     thermometers.iter().filter_map(|held| read(held, buffer)).max()
 }
 
-/// Where a processor is.
+/// The location of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuLocation {
     pub node: Option<u32>,
     pub socket: Option<u32>,
 }
 
-/// Where each processor is, by its number.
+/// The location of each processor, by its number.
 pub fn seats(files: &HostFiles) -> BTreeMap<u32, CpuLocation> {
     let seat = |cpu: u32| {
         let folder = format!("{CPUS}/cpu{cpu}");
@@ -144,7 +144,7 @@ impl PerCpuFiles {
         Self { files: files.clone(), file, held: BTreeMap::new() }
     }
 
-    /// The number that stands in that processor's.
+    /// The number in this processor's file.
     fn of(&mut self, cpu: u32, buffer: &mut Vec<u8>) -> Option<u64> {
         if !self.held.contains_key(&cpu) {
             if self.held.len() == Self::MOST {
@@ -164,12 +164,12 @@ pub struct Throttles {
     /// One file a socket.
     sockets: Vec<HeldReadings>,
     cores: PerCpuFiles,
-    /// What each processor's said when it was read last.
+    /// Each processor's last value.
     before: BTreeMap<u32, u64>,
 }
 
 impl Throttles {
-    /// The counters that there are; or why there is none.
+    /// The available counters; or the reason why there are none.
     pub fn open(
         files: &HostFiles,
         seats: &BTreeMap<u32, CpuLocation>,
@@ -211,7 +211,7 @@ impl Throttles {
 pub struct Frequencies(PerCpuFiles);
 
 impl Frequencies {
-    /// What there is; or why there is nothing.
+    /// The available sensors; or the reason why there are none.
     pub fn open(
         files: &HostFiles,
         seats: &BTreeMap<u32, CpuLocation>,

@@ -1,4 +1,4 @@
-//! What criterion.rs keeps in `target/criterion`
+//! The files that criterion.rs keeps in `target/criterion`
 //! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): for each
 //! benchmark and baseline a folder with `benchmark.json`, `sample.json` and `estimates.json`.
 
@@ -16,7 +16,7 @@ const DEEPEST: u32 = 8;
 /// The folder of what was measured last.
 const LATEST: &str = "new";
 
-/// What criterion kept in a folder: of a benchmark at one baseline, or of all as they were measured
+/// Criterion's results in a folder: of a benchmark at one baseline, or of all as they were measured
 /// last.
 pub fn folder(path: &Path) -> Result<Report, String> {
     let mut benchmarks = Vec::new();
@@ -29,7 +29,7 @@ pub fn folder(path: &Path) -> Result<Report, String> {
     Ok(Report { tool: "criterion", host: BTreeMap::new(), benchmarks })
 }
 
-/// What one file of criterion's says; nothing if it is none of them.
+/// The report of one file of criterion's; `None` for other files.
 pub fn file(path: &Path) -> Option<Result<Report, String>> {
     let document = parse(path).ok()?;
     let is_one = document["iters"].is_array() || document["median"]["point_estimate"].is_number();
@@ -79,7 +79,7 @@ fn read(path: &Path) -> Result<ExportedMetric, String> {
     })
 }
 
-/// What the benchmark is called: as it says itself, else by its folder.
+/// The name of the benchmark: from its file, otherwise from its folder.
 fn name(path: &Path) -> String {
     let beside = path.with_file_name("benchmark.json");
     let named = parse(&beside).ok().and_then(|it| it["full_id"].as_str().map(str::to_owned));

@@ -1,9 +1,9 @@
-//! What a group's processes read from devices and wrote to them, by `io.stat`.
+//! The bytes that a group's processes read from devices and wrote to them, by `io.stat`.
 //!
-//! It has a line a device. Devices may stand on others (encrypted, logical, mirrored, made of a
-//! file), and then the same bytes may stand in several lines, or in the upper one alone: who writes
-//! to an encrypted device leaves the work to the kernel, which writes to the lower one on its own
-//! behalf. So neither the sum nor one layer is what went through.
+//! The file has a line a device. Devices may be stacked on others (encrypted, logical, mirrored,
+//! made of a file). The same bytes may then be in several lines, or only in the upper one: the
+//! kernel writes the data of an encrypted device to the lower one on its own behalf. So neither the
+//! sum nor one layer is the real amount.
 
 use std::ops::AddAssign;
 
@@ -13,19 +13,18 @@ use crate::host::HostFiles;
 /// The file, of version 2.
 pub const FILE: &str = "io.stat";
 
-/// Where a device is in a stack of them.
+/// The layer of a device in a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layer {
-    /// It stands on none, as nearly all.
+    /// The device is on no other one, as nearly all.
     Bottom,
-    /// It stands on others, and others on it.
+    /// The device is on others, and others are on it.
     Middle,
-    /// It stands on others.
+    /// The device is on others.
     Top,
 }
 
-/// What went to devices: for each way the more of what the top layer says and of what the bottom
-/// says.
+/// The amounts for devices: in each direction the larger one of the top and the bottom layer.
 pub fn sum(text: &str, files: &HostFiles) -> Blocks {
     let (mut top, mut bottom) = (Blocks::default(), Blocks::default());
     for (device, blocks) in text.lines().filter_map(line) {
@@ -39,8 +38,8 @@ pub fn sum(text: &str, files: &HostFiles) -> Blocks {
 }
 
 /// A line is `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`; one without
-/// bytes is of a device that only has settings. Linux 5.15 and 5.16 end no
-/// line of such a device, so that it stands before the next one.
+/// bytes is of a device that only has settings. Linux 5.15 and 5.16 end no line of such a device,
+/// so that it precedes the next one on its line.
 fn line(line: &str) -> Option<(&str, Blocks)> {
     let words = line.split_ascii_whitespace();
     let device = words.clone().take_while(|word| !word.contains('=')).last()?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct Mount {
     /// The folder that it is mounted at.
     pub folder: PathBuf,
-    /// The group that stands in that folder.
+    /// The group in this folder.
     pub root: PathBuf,
     /// Version 1: the controllers of this hierarchy. Version 2: none, as all are in one.
     pub controllers: Option<Vec<String>>,
@@ -74,14 +74,14 @@ impl Mount {
             };
             ours.then_some(path)
         })?;
-        // What is mounted may be a part of the hierarchy only, as it is in containers.
+        // The mount may be only a part of the hierarchy, as in containers.
         let below = Path::new(path).strip_prefix(&self.root).ok()?;
         let is_root = below.as_os_str().is_empty();
         Some(if is_root { self.folder.clone() } else { self.folder.join(below) })
     }
 }
 
-/// The number that stands after that key in lines `key number`.
+/// The number after this key in lines `key number`.
 pub fn keyed(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }

@@ -1,10 +1,11 @@
 //! Control groups: one for an execution, which accounts for all its processes together and can be
 //! limited.
 //!
-//! Made where a metric or a limit asks for it (making and removing one takes about 100 µs, and who
-//! is in one pays for the accounting of its memory), again for each execution: what an earlier one
-//! left in the page cache stays charged to its group. Version 2 and version 1 are used as they
-//! come, also both at once. Where none can be made is found once, with the reasons.
+//! A group is made if a metric or a limit needs it: making and removing one takes about 100 µs, and
+//! the accounting of memory costs its processes time. Each execution gets a new group, since the
+//! page cache of an earlier one stays charged to its group. Versions 1 and 2 are used as available,
+//! even both at once. The places where groups can be made are determined once, with the reasons
+//! against the others.
 
 mod blocks;
 mod find;
@@ -27,28 +28,28 @@ use find::{Mount, keyed, lists};
 /// Begins the names of our groups; the number of our process follows, and a count.
 const PREFIX: &str = "tacho-";
 
-/// What helps where none can be made.
+/// The advice if none can be made.
 pub const HINT: &str = "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of \
                         its own; root may make any";
 
-/// Where groups are made.
+/// The places where groups are made.
 #[derive(Debug)]
 pub struct Cgroups {
     /// The folder in which groups that account for memory are made, and how.
     memory: Result<(PathBuf, Version), String>,
     /// The folder in which groups that account for processor time are made, and how.
     usage: Result<(PathBuf, Version), String>,
-    /// The folder in which groups that account for devices are made, once somebody requested one;
-    /// of version 2.
+    /// The folder in which groups that account for devices are made, after the first request; of
+    /// version 2.
     blocks: Option<Result<(PathBuf, Version), String>>,
 }
 
-/// What a group is to account for besides processor time.
+/// The accounts of a group besides processor time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GroupDemand {
     /// The limit on its memory.
     pub memory_limit: Option<u64>,
-    /// Whether it counts what is read from devices and written to them.
+    /// Whether it counts bytes read from devices and written to them.
     pub blocks: bool,
 }
 
@@ -93,7 +94,7 @@ impl Version {
         }
     }
 
-    /// The file that counts who was killed for want of memory.
+    /// The file that counts processes killed for lack of memory.
     fn kills(self) -> &'static str {
         match self {
             Version::One => "memory.oom_control",
@@ -135,7 +136,7 @@ impl Cgroups {
         });
     }
 
-    /// Whether it is known where groups that account for devices can be made, or that they cannot.
+    /// Whether it is known if and where groups that account for devices can be made.
     pub fn knows_blocks(&self) -> bool {
         self.blocks.is_some()
     }
@@ -176,14 +177,14 @@ impl Cgroups {
     }
 }
 
-/// Which hierarchies there are, and where in them we are.
+/// The hierarchies, and the place of this process in them.
 struct Hierarchies {
     mounts: Vec<Mount>,
     membership: String,
 }
 
 impl Hierarchies {
-    /// Those of this host.
+    /// The hierarchies of this host.
     fn read() -> Self {
         let mounts = fs::read_to_string("/proc/self/mountinfo").map(|text| find::mounts(&text));
         let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -196,7 +197,8 @@ impl Hierarchies {
         self
     }
 
-    /// The best folder in which groups that have that file can be made; or why there is none.
+    /// The best folder in which groups that have that file can be made; or the reason why there is
+    /// none.
     fn place(
         &self,
         controller: &str,
@@ -256,7 +258,7 @@ fn unused_name() -> String {
 fn try_out(parent: &Path, version: Version, file: &str) -> Result<(), String> {
     sweep(parent);
     let controller = file.split('.').next().unwrap_or_default();
-    // What counts processor time is always there.
+    // The account of processor time always exists.
     if version == Version::Two && controller != "cpu" {
         enable(parent, controller)?;
     }
@@ -280,8 +282,8 @@ fn cannot_make(parent: &Path, error: &io::Error) -> String {
 
 /// Sees to it that groups in that folder, of version 2, have that controller.
 ///
-/// That a group may have either processes or such groups in it is the kernel's rule: where we are
-/// alone in ours, as in a scope of systemd's that was made for us, we move into one below it.
+/// By the kernel's rule, a group has either processes or such groups in it. If this process is
+/// alone in its group, as in a scope of systemd made for it, it moves into a group below.
 fn enable(parent: &Path, controller: &str) -> Result<(), String> {
     let read = |file: &str| fs::read_to_string(parent.join(file)).unwrap_or_default();
     if lists(&read("cgroup.subtree_control"), controller) {
@@ -398,13 +400,13 @@ impl Group {
         fs::read_to_string(folder.join(version.peak())).ok()?.trim().parse().ok()
     }
 
-    /// What its processes read from devices and wrote to them, in bytes.
+    /// The bytes that its processes read from devices and wrote to them.
     pub fn blocks(&self) -> Option<Blocks> {
         let text = fs::read_to_string(self.blocks.as_ref()?.join(blocks::FILE)).ok()?;
         Some(blocks::sum(&text, &HostFiles::below(Path::new("/"))))
     }
 
-    /// Whether one of its processes was killed because they had as much memory as they may.
+    /// Whether one of its processes was killed because they reached the memory limit.
     pub fn was_short_of_memory(&self) -> bool {
         let kills = self.memory.as_ref().and_then(|(folder, version)| {
             keyed(&fs::read_to_string(folder.join(version.kills())).ok()?, "oom_kill")

@@ -1,8 +1,8 @@
 //! A companion for real: a launcher of its own starts it, and ends it with all that it started.
 //!
-//! It has the launcher's ways of dying: when it ends, what it left behind is killed; when we are
-//! gone, however that happened, all of it is. So a server that goes into the background has ended,
-//! and gets a report of it.
+//! A companion ends as an execution of the launcher does: when it ends, the processes that it left
+//! are killed; when this process ends in any way, all of them are killed. So a server that goes
+//! into the background counts as ended, and is reported so.
 
 pub mod ports;
 mod printed;
@@ -32,7 +32,7 @@ use tree::Tree;
 const GRACE: Duration = Duration::from_secs(5);
 /// How often it is looked whether it is ready, at first and later.
 const LOOKS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
-/// Where the kernel lists processes and ports.
+/// The folder where the kernel lists processes and ports.
 const PROC: &str = "/proc";
 
 /// A program that goes on beside executions.
@@ -143,7 +143,7 @@ impl ReadyCompanion for ProcessCompanion {
     }
 }
 
-/// What says that a companion is ready, and how that was before it was started.
+/// The sign that a companion is ready, and its state before the start.
 #[derive(Debug)]
 enum ReadySign {
     Command(Box<Request>),
@@ -153,7 +153,7 @@ enum ReadySign {
     Started,
 }
 
-/// What differs when a file was made or changed.
+/// The state of a file, which differs after it was made or changed.
 #[derive(Debug, PartialEq, Eq)]
 struct CompanionState {
     inode: (u64, u64),
@@ -195,12 +195,12 @@ impl ReadySign {
             }
             Self::Line(_) => companion.printed.has_found(),
             Self::Port(port) => !ports::sockets_at(Path::new(PROC), *port).is_empty(),
-            // That it cannot be started is known a moment later.
+            // A failure to start is known a moment later.
             Self::Started => companion.tree.has_started(),
         }
     }
 
-    /// What it was waited for.
+    /// The missing sign.
     fn missing(&self) -> String {
         match self {
             Self::Command(request) => {

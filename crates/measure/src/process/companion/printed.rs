@@ -1,4 +1,4 @@
-//! What a companion prints: read, so that it never waits for us, and its end kept.
+//! The output of a companion: read, so that it never waits for this process, and its end kept.
 //!
 //! A thread reads it. Once the companion is ready, the thread looks seldom, and takes what has
 //! gathered meanwhile: to be woken by each line of a server's log would take a CPU's time beside
@@ -20,7 +20,7 @@ const SELDOM: Duration = Duration::from_millis(20);
 /// How long is waited for the last of it, when it has ended.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a companion prints.
+/// The output of a companion.
 #[derive(Debug)]
 pub struct CompanionOutput {
     shared: Arc<OutputState>,
@@ -35,7 +35,7 @@ struct OutputState {
 }
 
 impl CompanionOutput {
-    /// Nothing yet, and where it is to be printed to; a text is looked for if one is given.
+    /// An empty output, and the pipe to write it to; a given text is searched for.
     pub fn new(text: Option<&str>) -> io::Result<(Self, PipeWriter)> {
         let (stream, end) = Stream::pipe()?;
         let shared = Arc::new(OutputState {
@@ -53,7 +53,7 @@ impl CompanionOutput {
         self.shared.seldom.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the text that is looked for has occurred.
+    /// Whether the text has occurred.
     pub fn has_found(&self) -> bool {
         self.shared.sink().has_found()
     }

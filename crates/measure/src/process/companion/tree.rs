@@ -1,4 +1,4 @@
-//! What a process and all below it have used, read while they go on.
+//! The usage of a process and all below it, read while they run.
 //!
 //! Few files a process, so that it costs little beside an execution; a tree of one process takes
 //! some 50 µs.
@@ -16,9 +16,9 @@ pub struct Tree {
     /// `/proc`.
     proc: PathBuf,
     top: u32,
-    /// What they had used when the account was begun.
+    /// Their usage when the account began.
     before: Option<Duration>,
-    /// Those whose peak was begun again; none if that cannot be done.
+    /// The processes whose peak was reset; empty if the kernel does not allow it.
     peaks: bool,
 }
 
@@ -36,7 +36,7 @@ impl Tree {
         self.before = below.map(|below| self.cpu(&below));
     }
 
-    /// What they have used since.
+    /// Their usage since then.
     pub fn used(&self) -> CompanionUsage {
         let Some(below) = self.below() else { return CompanionUsage::default() };
         let cpu = self.before.map(|before| self.cpu(&below).saturating_sub(before));
@@ -44,7 +44,7 @@ impl Tree {
         CompanionUsage { cpu, peak_memory: peak.filter(|_| self.peaks) }
     }
 
-    /// Whether a child of it has become another program; yes where the kernel does not say.
+    /// Whether a child has called exec; true if the kernel does not show it.
     pub fn has_started(&self) -> bool {
         let program = |pid: u32| fs::read_link(self.of(pid, "exe")).ok();
         let own = program(self.top);
@@ -88,7 +88,7 @@ impl Tree {
         own.chain(waited_for).sum()
     }
 
-    /// Whether the peak of that process's memory begins again, now.
+    /// Resets the peak of a process's memory. Returns whether this succeeded.
     fn forget_peak(&self, pid: u32) -> bool {
         let path = self.of(pid, "clear_refs");
         let file = fs::OpenOptions::new().write(true).open(path);
