@@ -39,10 +39,10 @@ struct StretchData {
     text: String,
 }
 
-/// Where a quirk begins or ends.
+/// An edge of a quirk.
 #[derive(Serialize)]
 struct EdgeData {
-    /// The first point that is built otherwise.
+    /// The first point with another build.
     at: usize,
     text: String,
 }
@@ -52,7 +52,7 @@ struct EdgeData {
 struct FoundData<'a> {
     name: &'a str,
     page: String,
-    /// Where among the points it is first, and between which it may be.
+    /// The index of its first point, and the points between which it may be.
     at: usize,
     from: usize,
     to: usize,

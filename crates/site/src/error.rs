@@ -1,4 +1,4 @@
-//! What can go wrong when pages are written.
+//! The errors of writing pages.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub enum SiteError {
     Encode {
         /// The file, from the folder of the pages.
         path: String,
-        /// What the encoder said.
+        /// The encoder's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A file that this program did not write is in the way.
@@ -27,7 +27,7 @@ pub enum SiteError {
     Manifest {
         /// The list.
         path: PathBuf,
-        /// What the parser said.
+        /// The parser's error.
         source: serde_json::Error,
     },
     /// The folder holds something, and no list of pages says that it is ours.
@@ -41,7 +41,7 @@ pub enum SiteError {
     Read {
         /// At which revision, or in which run.
         what: String,
-        /// What the source said.
+        /// The source's error.
         source: SourceError,
     },
     /// A file could not be written, read back or removed.
@@ -49,13 +49,13 @@ pub enum SiteError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl SiteError {
-    /// What to do about it, if there is something to do.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -1,4 +1,4 @@
-//! What the pages are made from: all that is in memory, and where the rest is read from.
+//! The data of the pages: all that is in memory, and the source of the rest.
 //!
 //! The caller fills a [`Lab`] from wherever its results are kept. Samples and logs are many, so
 //! they are read from a [`LabSource`], one revision at a time, while the pages are written.
@@ -27,13 +27,13 @@ use tacho_stats::history::HistoryVerdict;
 pub struct Lab {
     /// The name of the program under test.
     pub subject: String,
-    /// Where a revision can be seen: an `http` address with `{commit}` or `{release}` in it.
+    /// The link to a revision: an `http` address with `{commit}` or `{release}` in it.
     pub link: Option<String>,
-    /// When the pages are made; it stands on the overview only.
+    /// The time of the pages; only the overview shows it.
     pub made: Timestamp,
     /// The version of the tool that makes them.
     pub version: String,
-    /// What this host can do, for comparisons that other work disturbed.
+    /// The abilities of this host, for comparisons that other work disturbed.
     pub abilities: HostAbilities,
     /// The machines, with their facts; no two of the same name.
     pub hosts: Vec<Host>,
@@ -43,7 +43,7 @@ pub struct Lab {
     pub revisions: Vec<Revision>,
     /// All builds that were tried.
     pub builds: Vec<HostBuild>,
-    /// What was measured, over revisions; of each benchmark the most telling metric first.
+    /// The measurements, over revisions; the most informative metric of each benchmark first.
     pub series: Vec<Series>,
     /// The commits of the measured part of history, in any order; may be empty.
     pub commits: Vec<Commit>,
@@ -63,9 +63,9 @@ pub struct Lab {
     pub off_medians: Vec<String>,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
-    /// What else is to be said of series: that one drifts, say.
+    /// Remarks on series, such as a drift.
     pub remarks: Vec<(SeriesKey, String)>,
-    /// What the runs of series know, where they are judged by it.
+    /// The verdicts from the runs of series, if they are judged by them.
     pub histories: Vec<HistoryRecord>,
     /// The benchmarks of which the plan has another version, with this version: they are shown, and
     /// marked.
@@ -82,11 +82,11 @@ pub struct Lab {
     pub probes: Vec<ProbeRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
-    /// What fixed programs took in each run, by host.
+    /// The levels of fixed programs in each run, by host.
     pub references: Vec<HostReference>,
 }
 
-/// What fixed programs took on a host, all together.
+/// The levels of all fixed programs on a host.
 #[derive(Clone, Debug)]
 pub struct HostReference {
     /// The host's name, as in [`Lab::hosts`].
@@ -98,7 +98,7 @@ pub struct HostReference {
 /// A bisection with all that it observed.
 #[derive(Clone, Debug)]
 pub struct BisectionRecord {
-    /// It.
+    /// The bisection.
     pub bisection: Bisection,
     /// Its steps, in order.
     pub steps: Vec<BisectionStep>,
@@ -109,23 +109,23 @@ pub struct BisectionRecord {
 pub struct EventRecord {
     /// The full name of the revision after which all of them are.
     pub good: String,
-    /// That of the one which most of them take for the first.
+    /// The revision that is most often the likeliest first one.
     pub revision: String,
-    /// That of the last one that may be.
+    /// The last possible revision.
     pub bad: String,
-    /// Whether the plan still has their series; those that it has and those that it has not are
-    /// events of their own.
+    /// Whether their series are still in the plan; changes of planned and of unplanned series are
+    /// separate events.
     pub planned: bool,
     /// At least one.
     pub changes: Vec<ChangeRecord>,
 }
 
-/// What its runs know of a series.
+/// The verdict from a series' runs.
 #[derive(Clone, Debug)]
 pub struct HistoryRecord {
     /// The series.
     pub series: SeriesKey,
-    /// What they know; places are those of `revisions`.
+    /// The verdict; places are those of `revisions`.
     pub verdict: HistoryVerdict,
     /// The full names of its revisions, in order of history.
     pub revisions: Vec<String>,
@@ -136,7 +136,7 @@ pub struct HistoryRecord {
 pub struct ChangeRecord {
     /// The change.
     pub change: Change,
-    /// What happened to it, oldest first.
+    /// Its events, oldest first.
     pub happenings: Vec<Happening>,
 }
 
@@ -145,9 +145,9 @@ pub struct ChangeRecord {
 pub struct ProbeRecord {
     /// The run's number.
     pub run: i64,
-    /// What each program is called.
+    /// The name of each program.
     pub names: Vec<String>,
-    /// Of each its revision's full name, where it is one.
+    /// The full name of each program's revision, if it is one.
     pub revisions: Vec<Option<String>>,
     /// The disturbances that could not be had, each with the reason.
     pub left_out: Vec<UnavailableDisturbance>,
@@ -192,12 +192,12 @@ pub struct LayoutSeries {
     pub execution: f64,
 }
 
-/// What one layout gave.
+/// The results of one layout.
 #[derive(Clone, Debug)]
 pub struct LayoutRecord {
-    /// What was built.
+    /// The artifact.
     pub artifact: Digest,
-    /// The values of each execution that counts; none is empty.
+    /// The values of each execution that counts; no list is empty.
     pub executions: Vec<Vec<f64>>,
     /// How far the 95 % interval of its level reaches to either side, as a logarithm, where that is
     /// known.
@@ -221,25 +221,25 @@ pub struct ComparisonRecord {
     pub executions: Vec<RowExecutions>,
     /// How many rows were judged together.
     pub together: usize,
-    /// Of the differences that are reported in all rows together at most this share is expected to
-    /// be none.
+    /// The largest expected share of false ones among the differences reported in all rows
+    /// together.
     pub false_discovery: f64,
     /// After which side executions differ, if that is seen.
     pub carried: Option<CarriedOver>,
     /// How busy the host was with other things, by run, where that is reported.
     pub loads: Vec<(i64, HostLoad)>,
-    /// What it was to fail on, if anything, and how that came out.
+    /// The conditions of failure with their result, if any.
     pub gate: Option<GateRecord>,
 }
 
 impl ComparisonRecord {
-    /// The full name of a side's revision, where it is one.
+    /// The full name of a side's revision, if it is one.
     #[must_use]
     pub fn revision(&self, side: usize) -> Option<&str> {
         self.terms.sides[side].program.revision()
     }
 
-    /// What a side is called.
+    /// The name of a side.
     #[must_use]
     pub fn name(&self, side: usize) -> &str {
         &self.terms.sides[side].name
@@ -251,7 +251,7 @@ impl ComparisonRecord {
 pub struct RowExecutions {
     /// The values of those that count, of each build of both sides and of the first a second time.
     pub builds: [Vec<Vec<f64>>; 3],
-    /// What those that reached a limit would have been at least, of the same.
+    /// The lower bounds of the executions that reached a limit, likewise.
     pub cut_off: [Vec<Vec<f64>>; 3],
 }
 
@@ -262,8 +262,8 @@ pub struct HostBuild {
     pub host: String,
     /// The build.
     pub build: Build,
-    /// Whether it is by another recipe than the plan has now, which was not tried yet: it says
-    /// nothing of what builds now.
+    /// Whether it is by another recipe than the plan's present one, which was not tried yet: it
+    /// does not show whether the revision builds now.
     pub outdated: bool,
 }
 
@@ -272,18 +272,18 @@ pub struct HostBuild {
 pub struct RunRecord {
     /// The run.
     pub run: Run,
-    /// What it was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`.
+    /// The run in words: `track 18b5b85ede..76f430483c`, `compare main with HEAD`.
     pub what: String,
-    /// What was read from the host for this run (governor, turbo, load …), each as one line of
-    /// text.
+    /// The readings of the host for this run (governor, turbo, load …), each as one line of text.
     pub conditions: BTreeMap<String, String>,
     /// How long its sessions measured, where that is known.
     pub took: Option<Duration>,
-    /// What fixed programs showed of the machine, as one line; absent where none was executed.
+    /// The reference's result for the machine, as one line; absent if no fixed program was
+    /// executed.
     pub reference: Option<String>,
 }
 
-/// A measurement, and of what and where it is one.
+/// A measurement, with its subject and host.
 #[derive(Clone, Debug)]
 pub struct HostMeasurement {
     /// The host's name, as in [`Lab::hosts`].
@@ -292,9 +292,9 @@ pub struct HostMeasurement {
     pub benchmark: BenchmarkKey,
     /// The samples, with their revision and run.
     pub measurement: Measurement,
-    /// What could not be read, by metric, with the reason.
+    /// The absent metrics with the reasons.
     pub absent: BTreeMap<String, String>,
-    /// What is far off among them, in the metrics that have series.
+    /// The outliers among them, in the metrics that have series.
     pub outliers: Vec<OutlierNote>,
 }
 
@@ -311,10 +311,10 @@ pub struct OutlierNote {
     pub causes: String,
 }
 
-/// What a run executed.
+/// The executions of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunExecutions {
-    /// What was executed in turns: revisions in order of history, or the sides of a comparison.
+    /// The programs executed in turns: revisions in order of history, or the sides of a comparison.
     pub programs: Vec<RunProgram>,
     /// Its benchmarks, in order.
     pub benchmarks: Vec<RunBenchmark>,
@@ -323,7 +323,7 @@ pub struct RunExecutions {
 /// A program that a run executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunProgram {
-    /// What it is called, in short.
+    /// The short name.
     pub name: String,
     /// The revision's full name, if it is one.
     pub revision: Option<String>,
@@ -341,7 +341,7 @@ impl RunProgram {
 pub struct RunBenchmark {
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,
-    /// What the values are of.
+    /// The metric of the values.
     pub metric: Metric,
     /// In any order.
     pub executions: Vec<RunExecution>,
@@ -350,9 +350,9 @@ pub struct RunBenchmark {
 /// An execution in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunExecution {
-    /// Which of the run's programs.
+    /// The index of the run's program.
     pub program: usize,
-    /// Where it stood in the schedule.
+    /// The place in the schedule.
     pub place: Place,
     /// When it began.
     pub at: Timestamp,
@@ -367,12 +367,12 @@ pub struct RunExecution {
 /// Why a [`LabSource`] could not give what was requested.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Where samples and logs are read from.
+/// The source of samples and logs.
 pub trait LabSource {
     /// All measurements of the revision of that full name; none when it has none of its own.
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError>;
 
-    /// What the run of that number executed.
+    /// The executions of the run with this number.
     fn run(&mut self, run: i64) -> Result<RunExecutions, SourceError>;
 
     /// The bytes of that log, if it is still kept.

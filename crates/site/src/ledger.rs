@@ -63,7 +63,7 @@ impl Ledger {
             executions.all.push(LedgerExecution { revision, run, place, at, why, failed });
             let mut before = None;
             for (metric, _) in &sample.values {
-                // Replicates stand side by side, and are one value.
+                // Replicates are next to each other, and form one value.
                 if before.replace(metric) == Some(metric) {
                     continue;
                 }
@@ -151,8 +151,7 @@ impl Ledger {
     }
 }
 
-/// What distinguishes a benchmark on a host from all others; names of hosts are unique in a
-/// [`crate::Lab`].
+/// The identity of a benchmark on a host; names of hosts are unique in a [`crate::Lab`].
 fn identity(benchmark: &BenchmarkKey, host: &str) -> String {
     format!("{benchmark:?} {host:?}")
 }

@@ -5,8 +5,8 @@
 //! without the network and without script; script only adds the charts. The same folder holds the
 //! raw data as JSON and CSV.
 //!
-//! What does *not* live here: where the results are kept, statistics (`tacho-stats`), and the front
-//! end itself, which is written in `web/` and embedded by `assets`.
+//! Elsewhere are the store of the results, statistics (`tacho-stats`), and the front end itself,
+//! which is written in `web/` and embedded by `assets`.
 
 mod assets;
 mod data;

@@ -1,9 +1,9 @@
-//! The folder of pages: files whole or not at all, unchanged ones untouched, our own ones removed
-//! when stale.
+//! The folder of pages: files are complete or absent, unchanged ones are not touched, and stale
+//! ones of ours are removed.
 //!
-//! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it
-//! is ever replaced or removed, and a folder that holds anything but no list is refused: no foreign
-//! own files are at risk.
+//! A list of the written files (`tacho-site.json`) is kept beside the pages. Only files in this
+//! list are ever replaced or removed. A folder with files but without a list is refused, so other
+//! files are never at risk.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use crate::SiteError;
 const MANIFEST: &str = "tacho-site.json";
 const MANIFEST_VERSION: u32 = 1;
 
-/// What the names of files that are not whole yet begin with.
+/// The prefix of names of incomplete files.
 const UNFINISHED: &str = ".tacho-";
 
 /// The folders that pages are kept in; the folder of the pages itself has a few more files.
@@ -33,7 +33,7 @@ struct OutputManifest {
     files: BTreeSet<String>,
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenSite {
     /// The page to open first.
@@ -53,7 +53,7 @@ pub struct WrittenSite {
 /// A folder that is being written.
 pub(crate) struct OutputFolder {
     dir: PathBuf,
-    /// What an earlier time has written.
+    /// The files written earlier.
     earlier: BTreeSet<String>,
     planned: BTreeSet<String>,
     changed: AtomicUsize,
@@ -149,7 +149,7 @@ impl OutputFolder {
     }
 }
 
-/// What stands where a file is to be written.
+/// The existing entry at the path of a file to write.
 enum Existing {
     Absent,
     Other,
@@ -207,7 +207,7 @@ fn make_folder(path: &Path) -> Result<(), SiteError> {
     fs::create_dir_all(path).map_err(|source| SiteError::Write { path: path.to_owned(), source })
 }
 
-/// Whether there is nothing in the folder but what a killed writer left.
+/// Whether the folder has no files except those that a killed writer left.
 fn is_empty(dir: &Path) -> Result<bool, SiteError> {
     Ok(children(dir)?.iter().all(|path| is_unfinished(path)))
 }
@@ -226,7 +226,7 @@ fn is_unfinished(path: &Path) -> bool {
     name.strip_prefix(UNFINISHED).is_some_and(|rest| rest.len() == 6) && path.is_file()
 }
 
-/// What is in a folder; nothing where there is none.
+/// The entries of a folder; empty if there is no such folder.
 fn children(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
     let failed = |source| SiteError::Write { path: dir.to_owned(), source };
     match fs::read_dir(dir) {
@@ -238,7 +238,7 @@ fn children(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
     }
 }
 
-/// What an earlier time has written; nothing where there is no list.
+/// The files written earlier; `None` without a list.
 fn read_manifest(path: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
     let text = match fs::read(path) {
         Ok(text) => text,

@@ -14,7 +14,7 @@ const WIDTH: f64 = 870.0;
 const DOTS: usize = 4000;
 /// A pause takes at least this many times the usual distance of executions, and a minute.
 const PAUSE: f64 = 20.0;
-/// What the picture of the host's speed shows, for screen readers.
+/// The label of the picture of the host's speed, for screen readers.
 const PATH: &str = "the host's speed in order of time";
 /// Colours that are easily distinguished, on light and on dark ground.
 const COLOURS: [&str; 8] =
@@ -23,7 +23,7 @@ const COLOURS: [&str; 8] =
 /// An execution to be drawn.
 pub(crate) struct DrawnExecution {
     pub at: Timestamp,
-    /// None where it failed or its metric could not be read.
+    /// `None` if it failed or its metric could not be read.
     pub value: Option<f64>,
     pub counts: bool,
     pub colour: String,
@@ -39,11 +39,11 @@ impl DrawnExecution {
     }
 }
 
-/// What all pictures of a run share.
+/// The parts that all pictures of a run share.
 pub(crate) struct ScheduleFrame<'a> {
     /// When each of the run's executions began, in order.
     pub times: &'a [Timestamp],
-    /// What the picture shows, for screen readers.
+    /// The label of the picture, for screen readers.
     pub label: &'a str,
 }
 
@@ -130,7 +130,7 @@ fn thin((x, y): (f64, f64), (width, height): (f64, f64)) -> Markup {
     }
 }
 
-/// Where an execution stands: by its place among all of the run.
+/// The position of an execution: by its place among all of the run.
 fn x(times: &[Timestamp], at: Timestamp) -> f64 {
     let place = times.partition_point(|other| *other < at);
     LEFT + (place as f64 + 0.5) / times.len().max(1) as f64 * WIDTH

@@ -1,6 +1,6 @@
 //! Names of files: ASCII, unique, the same every time, and never out of their folder.
 //!
-//! A name of plain characters stands as it is. Any other is made plain, and a digest of the whole
+//! A name of plain characters does not change. Any other is made plain, and a digest of the whole
 //! is added, so that two names never meet in one file, whatever they hold and whatever else is
 //! measured.
 
@@ -45,7 +45,7 @@ pub(crate) fn unique(slug: String, taken: &mut HashSet<String>) -> String {
 
 struct Slug {
     text: String,
-    /// Whether nothing had to be replaced.
+    /// Whether no character had to be replaced.
     plain: bool,
 }
 
@@ -93,8 +93,8 @@ impl Slug {
     }
 }
 
-/// Whether it would be hidden, or Windows keeps the name for a device, whatever follows the first
-/// dot.
+/// Whether the file would be hidden, or Windows reserves the name for a device, whatever follows
+/// the first dot.
 fn is_reserved(name: &str) -> bool {
     match name.split('.').next().unwrap_or_default() {
         "" | "aux" | "con" | "nul" | "prn" => true,

@@ -6,7 +6,7 @@ use tacho_stats::summary;
 
 use crate::view::DisplayScale;
 
-/// At most this many places stand side by side in a small line.
+/// The largest number of places side by side in a small line.
 const SPARK_PLACES: usize = 60;
 
 /// A line's frame, in its own units.
@@ -60,8 +60,8 @@ pub(crate) fn strip(values: &[Option<f64>], label: &str) -> Markup {
     }
 }
 
-/// Samples of several groups, one strip each on one axis: a dot a sample, a bar at the median. What
-/// is beyond an end of the axis is drawn at the end.
+/// Samples of several groups, one strip each on one axis: a dot a sample, a bar at the median. A
+/// value beyond an end of the axis is drawn at the end.
 pub(crate) fn strips(groups: &[(&str, &[f64])], ends: (f64, f64), scale: &DisplayScale) -> Markup {
     const LEFT: f64 = 70.0;
     const WIDTH: f64 = 900.0;
@@ -157,7 +157,7 @@ pub(crate) fn executions(
     const HEIGHT: f64 = 150.0;
     let (low, high) = span(&dots.iter().map(|dot| Some(dot.value)).collect::<Vec<_>>());
     let rounds = f64::from(dots.iter().map(|dot| dot.round).max().unwrap_or(1));
-    // A round is as wide as any other, and its dot stands in its middle.
+    // A round is as wide as any other, and its dot is in its middle.
     let edge = |round: u32| LEFT + f64::from(round) / rounds * WIDTH;
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     html! {
@@ -325,11 +325,11 @@ fn anchor(place: usize, places: usize) -> &'static str {
     if place * 2 > places { "end" } else { "start" }
 }
 
-/// Dots that stand together, their middle, and a band around it.
+/// A group of dots, their middle, and a band around it.
 pub(crate) struct Panel {
     pub name: String,
     pub dots: Vec<f64>,
-    /// What those that reached a limit would have been at least: arrows up.
+    /// The lower bounds of executions that reached a limit: arrows up.
     pub cut_off: Vec<f64>,
     pub band: Option<(f64, f64)>,
     pub middle: Option<f64>,
@@ -422,7 +422,7 @@ fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
     }
 }
 
-/// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio
+/// The position of a dot in its strip, so that equal ones do not hide each other: the golden ratio
 /// fills evenly.
 fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()

@@ -16,7 +16,7 @@ use crate::page::revision::{LogExcerpt, RevisionMaterial, log_file};
 use crate::view::{ChangeView, SeriesView, View};
 use crate::{Lab, LabSource, RunRecord, SiteError, assets, data, page};
 
-/// This many revisions are in memory at a time.
+/// The number of revisions that are in memory at a time.
 const BATCH: usize = 32;
 
 /// Called with how many pages are done, and of how many.

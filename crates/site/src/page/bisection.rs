@@ -40,7 +40,7 @@ pub(crate) fn page(
     framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
-/// What came of it.
+/// The result.
 pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
     html! { @for clause in outcome(one) { (linked(view, root, &clause)) " " } }
 }
@@ -130,7 +130,7 @@ fn inside(view: &View, one: &Bisection) -> Markup {
 
 fn belief(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
-    // Where all changes are requested, what is believed at last is of the side searched last.
+    // If all changes are requested, the last belief is of the side searched last.
     let is_of_named = one.asked.all && !standing.culprits.is_empty();
     let believed = if is_of_named { named_stretches(one) } else { standing.belief.clone() };
     let mut stretches: Vec<_> = believed.iter().filter(|it| it.posterior >= 0.001).collect();
@@ -185,7 +185,7 @@ fn belief(view: &View, one: &Bisection) -> Markup {
     }
 }
 
-/// Each named commit with those that it may stand for, in order of history.
+/// Each named commit with the commits that it may represent, in order of history.
 fn named_stretches(one: &Bisection) -> Vec<Suspects> {
     let stretch = |culprit: &Culprit| Suspects {
         first: (culprit.parent_place + 1).min(culprit.place),

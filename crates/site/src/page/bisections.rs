@@ -13,7 +13,7 @@ use crate::page::bisection::sentence;
 use crate::text::{count, grouped, minute};
 use crate::view::{ChangeView, View};
 
-/// How many of the newest stand on the first page.
+/// The number of the newest ones on the first page.
 const NEWEST: usize = 3;
 
 /// Writes the page.
@@ -33,8 +33,8 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     )
 }
 
-/// What bisections found that no change shows: from where on answers are wrong, where commands
-/// fail, and commits at which the series itself shows nothing; the newest first, each once.
+/// The findings of bisections that no change shows: first wrong answers, failing commands, and
+/// commits without a change in the series; the newest first, each once.
 pub(super) fn answers(view: &View) -> Markup {
     let events = view.events.iter().flat_map(|event| &event.changes);
     let changes = events.map(ChangeView::change);
@@ -68,7 +68,7 @@ pub(super) fn answers(view: &View) -> Markup {
     }
 }
 
-/// The newest ones for the first page, with what came of them; nothing where there are none.
+/// The newest ones for the first page, with their results; empty if there are none.
 pub(super) fn newest(view: &View) -> Markup {
     let all = &view.lab.bisections;
     html! {

@@ -95,7 +95,7 @@ pub(crate) fn with_code(text: &str) -> Markup {
     }
 }
 
-/// That the plan has another version of the benchmark, or does not have it any more, if so.
+/// Says that the plan has another version of the benchmark, or does not have it any more, if so.
 pub(super) fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
     html! {

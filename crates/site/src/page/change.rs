@@ -1,4 +1,4 @@
-//! A change: before and after, what lies between, what else changed there, and what happened to it.
+//! A change: before and after, the commits between, the other changes there, and its history.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +20,10 @@ use crate::svg;
 use crate::text::{count, grouped, minute};
 use crate::view::{ChangeView, EventView, SeriesRow, SeriesView, View, alone};
 
-/// This many builds on each side are shown as distributions, as `tacho changes show` does.
+/// The number of builds on each side that are shown as distributions, as `tacho changes show` does.
 const SIDE: usize = 30;
 
-/// How many commits stand on the page.
+/// The number of commits on the page.
 const COMMITS: usize = 200;
 
 /// Writes the page of one change of that event.
@@ -71,7 +71,7 @@ fn history(view: &View, series: Option<&SeriesView>) -> Markup {
     }
 }
 
-/// The numbers of the change, where it stands, and why it is believed.
+/// The numbers of the change, its state, and its evidence.
 fn numbers(view: &View, one: &ChangeView) -> Markup {
     let change = one.change();
     let finding = &change.finding;
@@ -113,7 +113,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
-/// Whether its series is judged by what its runs know.
+/// Whether its series is judged by differences within runs.
 fn is_by_runs(view: &View, one: &ChangeView) -> bool {
     one.series.and_then(|series| view.history_of(&view.series[series])).is_some()
 }
@@ -137,7 +137,7 @@ fn believed(view: &View, one: &ChangeView) -> Vec<String> {
     reasons(one.change(), beside)
 }
 
-/// What the quirks alone do that begin or end within its range.
+/// The effects of the quirks alone that begin or end within its range.
 fn of_quirks(view: &View, one: &ChangeView) -> Vec<QuirkEffect> {
     let (Some(series), Some(good), Some(bad)) = (one.series, one.good, one.bad) else {
         return Vec::new();
@@ -215,7 +215,7 @@ fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
     for other in others {
         match other.place {
             Some(at) if at < place => first = first.max(at),
-            // What may be at its new level is left out.
+            // Points that may be at its new level are left out.
             Some(at) if at > place => end = end.min(other.good.map_or(at, |good| good + 1)),
             _ => {}
         }
@@ -223,7 +223,7 @@ fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
     (first, end)
 }
 
-/// What else changed at the same place: the trade-off.
+/// The other changes at the same place: the trade-off.
 fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
     let others: Vec<&ChangeView> =
         event.changes.iter().filter(|other| other.slug != one.slug).collect();
@@ -301,7 +301,7 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
-/// What happened to it, oldest first.
+/// Its history, oldest first.
 fn life(view: &View, one: &ChangeView) -> Markup {
     let happenings = &one.record.happenings;
     let lines = story(one.change(), happenings);

@@ -1,5 +1,4 @@
-//! All changes, by place in history: what got better and what got worse in the same commit stand
-//! together.
+//! All changes, by place in history: improvements and regressions of the same commit are together.
 
 use maud::{Markup, html};
 use tacho_record::Commit;
@@ -134,7 +133,7 @@ pub(super) fn item(view: &View, event: &EventView) -> Markup {
     }
 }
 
-/// A change in a line: what, by how much, and where it stands.
+/// A change in a line: its series, size and state.
 fn effect(view: &View, one: &ChangeView) -> Markup {
     let series = &one.change().series;
     let several = view.lab.hosts.len() > 1;
@@ -163,7 +162,7 @@ fn counts(view: &View, events: &[&EventView]) -> ChangeCounts {
     }
 }
 
-/// What is above a row of a change.
+/// The heads of a row of a change.
 pub(super) fn heads() -> Markup {
     html! {
         th scope="col" { "benchmark and metric" }
@@ -213,7 +212,7 @@ fn head(view: &View, event: &EventView) -> Markup {
     }
 }
 
-/// Which commits it may be, where there are several: of all changes of the event at once.
+/// The possible commits, if there are several: of all changes of the event together.
 fn range(view: &View, event: &EventView) -> Option<String> {
     let [good, bad] = [event.good?, event.bad?].map(|place| &view.revisions[place].revision);
     let is_between = |order: u64| good.order < order && order <= bad.order;
@@ -250,7 +249,7 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
     }
 }
 
-/// What is to be said of series beside their changes.
+/// The remarks on series beside their changes.
 fn remarks(view: &View) -> Markup {
     let (all, several) = (&view.lab.remarks, view.lab.hosts.len() > 1);
     html! {
@@ -263,7 +262,7 @@ fn remarks(view: &View) -> Markup {
     }
 }
 
-/// How often users were shown a change that is none, by their own word.
+/// The number of false alarms, by the users' own judgement.
 fn false_alarms(view: &View) -> Markup {
     let (marked, looked_at) = view.lab.false_alarms;
     html! {

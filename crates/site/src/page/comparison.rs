@@ -18,8 +18,8 @@ use crate::view::{DisplayScale, View};
 /// The columns of both sides in the table of a comparison.
 const SIDES: [usize; 2] = [3, 4];
 
-/// What is on one page: a comparison, or the diffs that were tried on one revision one after the
-/// other.
+/// The content of one page: a comparison, or the diffs that were tried on one revision one after
+/// the other.
 pub(crate) fn pages<'a>(view: &View<'a>) -> impl Iterator<Item = &'a [ComparisonRecord]> {
     let on_the_same = |one: &ComparisonRecord, other: &ComparisonRecord| {
         let base = |of: &ComparisonRecord| {
@@ -39,7 +39,7 @@ pub(crate) fn file(all: &[ComparisonRecord]) -> String {
     format!("comparison/{}.html", all.first().map_or(0, |one| one.run.number))
 }
 
-/// Where a run stands, from the folder of the pages.
+/// The path of a run's page, from the folder of the pages.
 fn place(view: &View, run: i64) -> String {
     let is_on = |all: &&[ComparisonRecord]| all.iter().any(|one| one.run.number == run);
     let all = pages(view).find(is_on).unwrap_or_default();
@@ -57,7 +57,7 @@ fn title(one: &ComparisonRecord) -> String {
     if is_try(one) { format!("{a} with and without {b}") } else { format!("{b} against {a}") }
 }
 
-/// What the sides are called where there is little room.
+/// Short names of the sides.
 fn short(one: &ComparisonRecord) -> [String; 2] {
     apart([0, 1].map(|side| one.name(side).to_owned()))
 }
@@ -179,7 +179,7 @@ fn executed_apart(one: &ComparisonRecord, side: usize) -> String {
     }
 }
 
-/// What it was to fail on, and how that stands.
+/// The conditions of failure, with their result.
 fn gate(one: &ComparisonRecord) -> Markup {
     html! {
         @if let Some(gate) = &one.gate {
@@ -191,7 +191,7 @@ fn gate(one: &ComparisonRecord) -> Markup {
     }
 }
 
-/// What is said of all rows together.
+/// The remarks on all rows together.
 fn together(view: &View, one: &ComparisonRecord) -> Markup {
     let (report, names) = (worded(one), short(one));
     let sentences = report.summary().into_iter().map(Block::Sentence);
@@ -236,7 +236,7 @@ fn table_of_tries(all: &[ComparisonRecord]) -> AnswerTable {
     first
 }
 
-/// What is beside the numbers of a row, and its executions.
+/// The notes on a row, and its executions.
 fn executions(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     let (report, names) = (worded(one), short(one));
     let verdict = report.cells(row).pop();
@@ -314,8 +314,8 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
     }
 }
 
-/// The levels of both sides and of the control that the table shows, where the host's speed moved:
-/// they belong to the ratio of neighbouring executions, as the medians of all do not. Nothing else.
+/// The displayed levels of both sides and of the control, if the host's speed moved: they belong to
+/// the ratio of neighbouring executions, unlike the medians of all executions. `None` otherwise.
 fn levels(row: &ComparedRow) -> [Option<f64>; 3] {
     if row.comparison.choice.because != ChoiceReason::HostMoves || row.levels[0].is_some() {
         return [None; 3];

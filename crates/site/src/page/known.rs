@@ -1,4 +1,4 @@
-//! What the runs of a series know: of what its scatter is made, and how sure each place is.
+//! The verdict from a series' runs: the parts of its scatter, and the certainty of each place.
 
 use maud::{Markup, html};
 use tacho_record::{Change, ChangeKind};
@@ -169,7 +169,7 @@ fn places(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
     }
 }
 
-/// What changed: of a build alone the commit, where other layouts have agreed since.
+/// The origin of a change: the commit for a single build if other layouts have agreed since.
 fn origin(view: &View, series: &SeriesView, revision: &str, place: &HistoryChange) -> Origin {
     let number = view.series.iter().position(|one| one.slug == series.slug);
     let found = number.map(|number| view.changes_of(number)).unwrap_or_default();

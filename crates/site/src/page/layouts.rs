@@ -54,7 +54,7 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
     framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
-/// What was typed, or would ask the same.
+/// The typed command, or an equal one.
 fn command(view: &View, one: &LayoutsView) -> String {
     let most = one.rows.iter().map(|row| row.row.layouts.len()).max().unwrap_or_default();
     let summaries = one.rows.iter().flat_map(|row| &row.layouts).filter_map(|(.., of)| *of);
@@ -67,7 +67,7 @@ fn subject(row: &LayoutsRow) -> String {
     row.row.metric.series_of(&row.row.benchmark)
 }
 
-/// What each level adds, in a line.
+/// The variation of each level, in a line.
 fn line(row: &LayoutsRow) -> String {
     let levels = row.levels.as_ref();
     let levels = levels.map_or_else(|| "no level can be estimated".to_owned(), short);
@@ -87,7 +87,7 @@ fn content(row: &LayoutsRow) -> Markup {
     }
 }
 
-/// What follows from it, a sentence each.
+/// The conclusions, one a sentence.
 fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
     let lines = conclusions(levels, &row.row.metric.unit, row.cost, None);
     let advice = Some(advice(levels).to_owned()).filter(|it| !it.is_empty());
@@ -152,7 +152,7 @@ fn repetitions(row: &LayoutsRow) -> Markup {
     }
 }
 
-/// Which limits were reached, layout by layout.
+/// The limits that were reached, layout by layout.
 fn limited<'a>(row: &'a LayoutsRow) -> impl Iterator<Item = &'a LimitedExecutions> {
     row.row.layouts.iter().map(|layout| &layout.limited).filter(|limited| limited.count > 0)
 }

@@ -31,7 +31,7 @@ use tacho_report::median_difference::MedianDifference;
 use crate::text;
 use crate::view::{RevisionView, View};
 
-/// A mark that is no company's: a dial with its trace. Small enough to stand in each page.
+/// A neutral mark: a dial with its trace. The icon is small enough to be part of each page.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 \
     32'%3E%3Ccircle cx='16' cy='16' r='14' fill='%23fff' stroke='%23345' \
     stroke-width='3'/%3E%3Cpath d='M7 18l5-1 3 3 4-9 3 6 3-1' fill='none' stroke='%23c2410c' \
@@ -39,11 +39,11 @@ const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'
 
 /// How a page is framed.
 pub(crate) struct PageFrame<'a> {
-    /// What stands in the window's head, before the subject.
+    /// The window's title, before the subject.
     pub(crate) title: &'a str,
     /// The way to the folder of the pages: empty, or `../`.
     pub(crate) root: &'a str,
-    /// Which of the main pages it is, by file name; empty for others.
+    /// The file name of a main page; empty for others.
     pub(crate) active: &'a str,
     /// The scripts that it loads, from the folder of the pages.
     pub(crate) scripts: &'a [String],
@@ -75,15 +75,15 @@ pub(crate) fn framed(view: &View, frame: &PageFrame, content: &Markup) -> Vec<u8
     document(&frame, &header, content).into_bytes()
 }
 
-/// What all pages have, those of their own included.
+/// The parts of every page.
 pub(crate) struct PageDocument<'a> {
-    /// What stands in the window's head.
+    /// The window's title.
     pub(crate) title: &'a str,
     /// The version of the tool.
     pub(crate) version: &'a str,
     /// Its styles and scripts.
     pub(crate) head: Markup,
-    /// Whether what it shows has no dates.
+    /// Whether its content has no dates.
     pub(crate) is_undated: bool,
 }
 
@@ -194,7 +194,7 @@ fn day(revision: &RevisionView) -> String {
 /// `head` repeats the name of the column, for tables that lose their head on narrow screens.
 fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup {
     let word = change.map_or("", |change| change.word());
-    // Without a change there is nothing that needs a head.
+    // Without a change no head is needed.
     let head = change.and(head);
     html! {
         td.num.change.(word) data-head=[head] {
@@ -257,7 +257,7 @@ pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)
     }
 }
 
-/// Whether nothing but bisections has measured anything.
+/// Whether only bisections have measured anything.
 fn is_untracked(view: &View) -> bool {
     view.shown().next().is_none() && !view.lab.bisections.is_empty()
 }

@@ -1,4 +1,4 @@
-//! The first page: what is measured, where each benchmark stands, and what is new.
+//! The first page: the benchmarks, their present state, and the news.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -17,10 +17,10 @@ use crate::text::{self, count, grouped};
 use crate::view::{EventView, RowState, SeriesGroup, SeriesRow, SeriesView, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
-/// How many of the newest revisions stand here; all are on a page of their own.
+/// The number of the newest revisions here; all are on a page of their own.
 const NEWEST: usize = 10;
 
-/// How many of the newest places with changes stand here.
+/// The number of the newest places with changes here.
 const CHANGES: usize = 5;
 
 /// Writes the page; the ledger has all executions.
@@ -79,7 +79,7 @@ fn extent(view: &View) -> Markup {
     }
 }
 
-/// What changed and is seen now, newest first; that nothing did is an answer too.
+/// The changes that are seen now, newest first; or a sentence that there are none.
 fn changed(view: &View) -> Markup {
     let all = super::changes::standing(view);
     let is_seen = |event: &&&EventView| event.changes.iter().any(|one| one.change().is_seen());

@@ -19,14 +19,14 @@ use crate::text::{self, count, grouped, minute};
 use crate::view::{RevisionView, RowState, SeriesGroup, SeriesRow, SeriesView, View};
 use crate::{HostBuild, HostMeasurement, RunRecord};
 
-/// How many lines of a log stand on the page itself.
+/// The number of lines of a log on the page itself.
 const LOG_LINES: usize = 30;
 
-/// How many commits, and files of each, stand on the page.
+/// The number of commits, and of files of each, on the page.
 const COMMITS: usize = 200;
 const FILES: usize = 40;
 
-/// What had to be read for a revision's page.
+/// The data that was read for a revision's page.
 pub(crate) struct RevisionMaterial {
     /// Its measurements.
     pub(crate) measured: Vec<HostMeasurement>,

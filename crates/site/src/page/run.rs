@@ -52,7 +52,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
     framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
-/// The ways to what came of a run.
+/// The links to the results of a run.
 pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
     html! {
         (super::comparison::of_run(view, root, run))
@@ -77,7 +77,7 @@ fn times(executed: &RunExecutions) -> Vec<Timestamp> {
     times
 }
 
-/// What was executed in turns, each with its colour.
+/// The programs executed in turns, each with its colour.
 fn programs(view: &View, programs: &[RunProgram]) -> Markup {
     let list = html! {
         ul.programs { @for (number, program) in programs.iter().enumerate() {

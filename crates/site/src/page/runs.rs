@@ -34,7 +34,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     )
 }
 
-/// What was read from the host.
+/// The readings of the host.
 pub(super) fn conditions(record: &RunRecord) -> Markup {
     html! {
         @if !record.conditions.is_empty() {

@@ -14,10 +14,10 @@ use crate::{HostMeasurement, OutlierNote};
 /// How much of a failed execution's output is shown.
 const OUTPUT_LINES: usize = 20;
 
-/// This many outliers are shown of a measurement.
+/// The number of outliers that are shown of a measurement.
 const OUTLIERS: usize = 10;
 
-/// This many metrics are shown of a benchmark that has no series.
+/// The number of metrics that are shown of a benchmark without a series.
 const USUAL_COLUMNS: usize = 5;
 
 /// The samples of all benchmarks of a revision, folded.
@@ -87,7 +87,7 @@ fn benchmark(one: &HostMeasurement, series: &NamedColumn) -> Markup {
     }
 }
 
-/// What could not be read, and why; metrics of one reason together.
+/// The absent metrics with their reasons; metrics of one reason together.
 fn absent(one: &HostMeasurement) -> Markup {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (metric, why) in &one.absent {
@@ -105,7 +105,7 @@ fn absent(one: &HostMeasurement) -> Markup {
     }
 }
 
-/// What is far off, the farthest first, with what the readings of the host say.
+/// The outliers, the farthest first, with causes from the readings of the host.
 fn outliers(outliers: &[OutlierNote]) -> Markup {
     let mut farthest: Vec<&OutlierNote> = outliers.iter().collect();
     farthest.sort_by(|one, other| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
@@ -179,8 +179,7 @@ fn row(sample: &Sample, columns: &[Metric]) -> Markup {
     }
 }
 
-/// What executions printed at last that failed or reached a limit, once each, with the rounds in
-/// which they did.
+/// The last output of executions that failed or reached a limit, once each, with their rounds.
 fn outputs(samples: &[Sample]) -> Vec<((String, &str), Vec<u32>)> {
     let mut outputs: Vec<((String, &str), Vec<u32>)> = Vec::new();
     for sample in

@@ -81,7 +81,8 @@ pub(super) fn chart(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-/// What fixed programs took in the last run of each revision, below the chart: the machine's own.
+/// The levels of fixed programs in the last run of each revision, below the chart: the machine's
+/// own changes.
 fn reference(view: &View, series: &SeriesView) -> Markup {
     let host = &series.series.key.host;
     let known = view.lab.references.iter().find(|reference| reference.host == *host);
@@ -132,7 +133,7 @@ fn siblings(view: &View, series: &SeriesView) -> Markup {
 /// Said of a difference at which no change is reported.
 const NOT_REPORTED: &str = "no change reported";
 
-/// Where it stands now.
+/// The present state.
 fn now(view: &View, series: &SeriesView) -> Markup {
     let latest = series.latest().and_then(|row| Some((row, row.summary?)));
     html! {
@@ -178,7 +179,7 @@ fn without(series: &SeriesView) -> String {
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
 }
 
-/// Where quirks begin and end.
+/// The edges of quirks.
 fn quirks(view: &View, series: &SeriesView) -> Markup {
     let edges = edges(view, series);
     html! {

@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use crate::svg::short;
 use crate::view::DisplayScale;
 
-/// Where pictures begin and end, in their own units.
+/// The left and right ends of pictures, in their own units.
 pub(super) const LEFT: f64 = 96.0;
 pub(super) const WIDTH: f64 = 850.0;
 /// The width of a picture.
 pub(super) const WHOLE: f64 = LEFT + WIDTH + 14.0;
 /// Labels of values are no nearer than this.
 const APART: f64 = 44.0;
-/// Gaps between values differ by so much where they are spaced by ratios.
+/// If gaps between values differ by this factor, the values are spaced by ratios.
 const BY_RATIOS: f64 = 4.0;
 
 /// The values of a parameter from left to right.
@@ -35,12 +35,12 @@ impl ValueAxis {
         Some(Self { grid: grid.to_vec(), is_log: first > 0.0 && wide >= BY_RATIOS * narrow })
     }
 
-    /// Where a value is.
+    /// The position of a value.
     pub(super) fn x(&self, value: f64) -> f64 {
         let along =
             |value: f64| if self.is_log { value.max(f64::MIN_POSITIVE).ln() } else { value };
         let ends = (along(self.first()), along(self.last()));
-        // The first and the last value stand a little inside.
+        // The first and the last value are a little inside.
         LEFT + 12.0 + (along(value) - ends.0) / (ends.1 - ends.0) * (WIDTH - 24.0)
     }
 

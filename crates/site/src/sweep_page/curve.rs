@@ -61,7 +61,7 @@ pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
     }
 }
 
-/// What shading and hollow points mean, where there are any.
+/// The meaning of shading and hollow points, if there are any.
 fn legend(drawn: &[&SweepPageValue]) -> Markup {
     html! {
         @if has_plateau(drawn) { "Shaded: the plateau, not distinguishable from the best. " }
@@ -78,7 +78,7 @@ fn x(value: &SweepPageValue, axis: &ValueAxis) -> f64 {
     axis.x(value.at.unwrap_or_default())
 }
 
-/// What the picture has to hold. A few samples far off must not flatten it: they are cut off.
+/// The range of the picture. A few outliers must not flatten it: they are cut off.
 fn ends(drawn: &[&SweepPageValue]) -> (f64, f64) {
     let known = drawn.iter().filter_map(|value| value.summary);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -117,7 +117,7 @@ fn names(drawn: &[&SweepPageValue], axis: &ValueAxis) -> Markup {
         .collect();
     html! {
         @for (number, (at, words)) in named.iter().enumerate() {
-            // Neighbours stand on two lines.
+            // Neighbours are on two lines.
             @let is_near = number % 2 == 1 && at - named[number - 1].0 < 90.0;
             @let anchor = anchor(*at);
             line.mark x1=(short(*at)) x2=(short(*at)) y1=(short(TOP)) y2=(short(BOTTOM)) {}

@@ -1,4 +1,4 @@
-//! What a page of a sweep shows.
+//! The data of a page of a sweep.
 
 use jiff::Timestamp;
 use tacho_record::{Host, Metric};
@@ -8,24 +8,24 @@ use tacho_stats::Summary;
 
 use crate::view::DisplayScale;
 
-/// What a page of a sweep shows.
+/// The data of a page of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepPage {
-    /// What was swept, in a few words: `batch`, `4 variants`.
+    /// The subject of the sweep, in a few words: `batch`, `4 variants`.
     pub title: String,
-    /// What was typed to get the answer, or would ask the same; empty if it is not known.
+    /// The typed command, or an equal one; empty if unknown.
     pub typed: String,
-    /// Where it was measured.
+    /// The host of the measurements.
     pub host: Host,
     /// When.
     pub made: Timestamp,
     /// The version of the tool that made it.
     pub version: String,
-    /// What the values are of.
+    /// The metric of the values.
     pub metric: Metric,
-    /// What was found, a clause each: a word, a colon and what it is.
+    /// The findings in clauses: a word, a colon and the finding.
     pub lines: Vec<String>,
-    /// What makes the numbers worth less, and what to do about it.
+    /// Warnings about the numbers, with advice.
     pub notes: Vec<AnswerNote>,
     /// The values that were executed, in their order; none of a search for the highest load.
     pub values: Vec<SweepPageValue>,
@@ -48,17 +48,17 @@ pub struct SweepPage {
 /// A value of the parameter.
 #[derive(Clone, Debug)]
 pub struct SweepPageValue {
-    /// What it is called.
+    /// The name.
     pub label: String,
     /// The value as a number, where all are numbers.
     pub at: Option<f64>,
-    /// What is known of the metric.
+    /// The summary of the metric.
     pub summary: Option<Summary>,
     /// The samples that count.
     pub samples: Vec<f64>,
-    /// What it is beside a value.
+    /// Its other roles.
     pub marks: Vec<SweepMark>,
-    /// Whether it breaks a limit, so that it has no place in the curve.
+    /// Whether the value breaks a limit, so that it has no place in the curve.
     pub breaks_limit: bool,
 }
 
@@ -69,31 +69,31 @@ pub struct SweepPageStage {
     pub values: Vec<f64>,
     /// In this many rounds.
     pub rounds: u32,
-    /// Where the best value may be after it: the ends of each interval.
+    /// The possible ranges of the best value after it: the ends of each interval.
     pub spans: Vec<(f64, f64)>,
 }
 
 /// One of several commands that do the same job.
 #[derive(Clone, Debug)]
 pub struct SweepPageVariant {
-    /// What it is called.
+    /// The name.
     pub label: String,
     /// Its time, in nanoseconds.
     pub time: Option<Summary>,
     /// Its peak memory, in bytes.
     pub memory: Option<f64>,
-    /// Where it is in the picture of time and memory.
+    /// The role in the picture of time and memory.
     pub place: VariantPlace,
 }
 
-/// Where a variant is in the picture of time and memory.
+/// The role of a variant in the picture of time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantPlace {
-    /// It does only what cannot be left out.
+    /// The variant does only the necessary work.
     Floor,
     /// No other beats it at both.
     Front,
-    /// Another one is better at both.
+    /// Another variant is better at both.
     Behind,
 }
 
@@ -102,7 +102,7 @@ pub enum VariantPlace {
 pub struct SweepPageTrial {
     /// The load.
     pub load: f64,
-    /// Whether it kept the limit.
+    /// Whether the trial kept the limit.
     pub is_kept: bool,
 }
 

@@ -108,7 +108,7 @@ fn by_ratios((low, high): (f64, f64)) -> Vec<f64> {
     all.filter(|it| (low..=high).contains(it)).collect()
 }
 
-/// Where each name stands: as high as its dot, or below the one before where they would touch.
+/// The height of each name: that of its dot, or below the name before if they would touch.
 fn name_lines(placed: &[(f64, f64)]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by(|one, other| placed[*one].1.total_cmp(&placed[*other].1));

@@ -11,13 +11,13 @@ use crate::{ChangeRecord, Lab, slug};
 /// The changes of several series at one place.
 #[derive(Debug)]
 pub(crate) struct EventView<'a> {
-    /// After which revision it is, by place in history, if that is there.
+    /// The revision after which it is, by place in history, if it is there.
     pub(crate) good: Option<usize>,
     /// Its likeliest first revision.
     pub(crate) revision: &'a str,
-    /// Up to which revision it is, by place in history, if that is there.
+    /// The revision up to which it is, by place in history, if it is there.
     pub(crate) bad: Option<usize>,
-    /// Whether the plan still has their series.
+    /// Whether their series is still in the plan.
     pub(crate) planned: bool,
     /// At least one, what got worse first, the largest first.
     pub(crate) changes: Vec<ChangeView<'a>>,
@@ -41,7 +41,7 @@ pub(crate) struct ChangeView<'a> {
 }
 
 impl EventView<'_> {
-    /// Whether all that changed is probably other work on the host, which is blamed on no commit.
+    /// Whether all changes are probably other work on the host, which is blamed on no commit.
     pub(crate) fn is_of_other_work(&self) -> bool {
         self.changes.iter().all(|one| one.change().is_of_other_work())
     }
@@ -58,17 +58,17 @@ impl<'a> ChangeView<'a> {
         effect(self.change())
     }
 
-    /// What kind of change it is, in words.
+    /// The kind of change, in words.
     pub(crate) fn kind(&self) -> String {
         self.change().finding.kind_words()
     }
 
-    /// Where it stands, in words: by itself, and what the user says.
+    /// The states from the analyses and from the user, in words.
     pub(crate) fn state(&self) -> String {
         state(self.change())
     }
 
-    /// Whether it is good, in a word; none where other work on the host explains it.
+    /// The verdict in a word; empty if other work on the host explains the change.
     pub(crate) fn word(&self) -> &'static str {
         let change = self.change();
         if change.is_of_other_work() { "" } else { change.verdict().word() }

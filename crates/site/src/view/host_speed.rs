@@ -22,13 +22,13 @@ const NAMED: usize = 4;
 /// Of a spell of fewer seconds, times have tenths.
 const BRIEF: i64 = 10;
 
-/// What is known of the host's speed while a run measured a benchmark.
+/// The host's speed while a run measured a benchmark.
 pub(crate) struct HostSpeed {
     /// In order of time: when an execution began, and the speed then, as a share of the usual one.
     pub(crate) path: Vec<(Timestamp, f64)>,
-    /// What is said above the sentences, where they are only the largest of many spells.
+    /// The lead of the sentences, if they are only the largest of many spells.
     pub(crate) lead: Option<String>,
-    /// It in words, a sentence each.
+    /// The speed in words, one spell a sentence.
     pub(crate) sentences: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl HostSpeed {
     fn fitted(timed: &[TimedExecution], fit: &Fit) -> Self {
         let (lead, sentences) = sentences(timed, fit);
         if !fit.host_moves(MovementQuestion::Once) {
-            // What is left is the noise of single executions.
+            // The rest is the noise of single executions.
             return Self { path: Vec::new(), lead, sentences };
         }
         let speeds = fit.path().into_iter().map(|slower| (-slower).exp());
@@ -100,7 +100,7 @@ fn timed(benchmark: &RunBenchmark) -> Vec<TimedExecution> {
     all
 }
 
-/// What is said above, and the sentences.
+/// The lead, and the sentences.
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> (Option<String>, Vec<String>) {
     if !fit.host_moves(MovementQuestion::Once) {
         let unchanged = format!(

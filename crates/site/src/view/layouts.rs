@@ -1,5 +1,5 @@
-//! One source in several layouts: what each level adds, and how far each value is from what stands
-//! above it.
+//! One source in several layouts: the variation of each level, and the distance of each value from
+//! the mean of the level above.
 
 use tacho_report::layouts::cost;
 use tacho_stats::Summary;
@@ -13,7 +13,7 @@ const PRECISIONS: [f64; 4] = [0.05, 0.02, 0.01, 0.005];
 
 /// A run over layouts.
 pub(crate) struct LayoutsView<'a> {
-    /// What was measured.
+    /// The measurements.
     pub(crate) record: &'a LayoutsRecord,
     /// As in the record.
     pub(crate) rows: Vec<LayoutsRow<'a>>,
@@ -21,12 +21,12 @@ pub(crate) struct LayoutsView<'a> {
 
 /// A metric of a benchmark in all layouts.
 pub(crate) struct LayoutsRow<'a> {
-    /// What was measured.
+    /// The measurements.
     pub(crate) row: &'a LayoutSeries,
     /// Each layout with its name and what its executions say, each by the median of its values;
     /// those in a fixed order last.
     pub(crate) layouts: Vec<(String, &'a LayoutRecord, Option<Summary>)>,
-    /// What each level adds; none where nothing can be said.
+    /// The variation of each level; `None` if unknown.
     pub(crate) levels: Option<Levels>,
     /// How far values are from their execution's mean, executions from their build's, builds from
     /// that of all: shares.
@@ -47,7 +47,7 @@ impl<'a> LayoutsView<'a> {
 fn row(row: &LayoutSeries) -> LayoutsRow<'_> {
     let measured: Vec<Vec<Vec<f64>>> =
         row.layouts.iter().map(|layout| layout.executions.clone()).collect();
-    // What was cut off hides how far executions differ.
+    // Executions that were cut off hide how far executions differ.
     let is_known = row.layouts.iter().all(|layout| layout.limited.count == 0);
     let levels = Levels::of(LayoutValues(&measured)).filter(|_| is_known);
     let cost = cost(row.build, row.execution);
@@ -68,7 +68,7 @@ fn row(row: &LayoutSeries) -> LayoutsRow<'_> {
     }
 }
 
-/// What the executions of a layout say, each by the median of its values.
+/// The summary of a layout's executions, each by the median of its values.
 fn summary(layout: &LayoutRecord) -> Option<Summary> {
     let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
     let summary = Summary::censored(&values, &layout.limited.bounds)?;
@@ -82,7 +82,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// How far each is from its mean one level up. What stands alone there is no distance away, and
+/// The distance of each value from its mean one level up. A single value has no distance, and is
 /// left out.
 fn apart(measured: &[Vec<Vec<f64>>], of_all: f64) -> [Vec<f64>; 3] {
     let [mut keep, mut restart, mut relink] = <[Vec<f64>; 3]>::default();

@@ -1,4 +1,4 @@
-//! What the pages show, computed once: summaries, changes, states, and which page is where.
+//! The content of the pages, computed once: summaries, changes, states, and the paths of pages.
 //!
 //! Nothing here knows HTML. All judgements that a page shows are made here.
 
@@ -27,7 +27,7 @@ use crate::{HistoryRecord, Lab, slug};
 
 /// A lab, ready to be shown.
 pub(crate) struct View<'a> {
-    /// What it is a view of.
+    /// The lab of the view.
     pub(crate) lab: &'a Lab,
     /// All revisions in order of history.
     pub(crate) revisions: Vec<RevisionView<'a>>,
@@ -86,7 +86,7 @@ impl<'a> View<'a> {
         found
     }
 
-    /// What its runs know of a series, if it is judged by that.
+    /// The verdict from a series' runs, if it is judged by them.
     pub(crate) fn history_of(&self, series: &SeriesView) -> Option<&'a HistoryRecord> {
         self.lab.histories.iter().find(|known| known.series == series.series.key)
     }
@@ -117,7 +117,7 @@ pub(crate) struct SeriesGroup<'a> {
     pub(crate) host: &'a str,
     /// Whether the plan does not have the benchmark any more.
     pub(crate) is_removed: bool,
-    /// Which series, by place in the lab; one a metric, the most telling first.
+    /// The series, by place in the lab; one a metric, the most informative first.
     pub(crate) series: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Where quirks begin and end in a series: what happens there may be theirs.
+//! The edges of quirks in a series: changes there may be theirs.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::{SeriesRow, SeriesView, View};
 
 /// A place where the quirks of builds differ from those of the build before.
 pub(crate) struct BuildEdge {
-    /// The first row that is built otherwise.
+    /// The first row with another build.
     pub(crate) at: usize,
-    /// The last row with a build before it; itself if there is none.
+    /// The last row with a build before it; the row itself if there is none.
     pub(crate) before: usize,
-    /// What begins and what ends, in words.
+    /// The quirks that begin and end, in words.
     pub(crate) text: String,
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
     edges
 }
 
-/// What quirks alone do to that series where they begin or end after one place in history and up to
-/// another, by quirk; the last comparison of each counts.
+/// The effects of quirks alone on a series, for edges after one place in history and up to another,
+/// by quirk; the last comparison of each counts.
 pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) -> Vec<QuirkEffect> {
     let key = &series.key;
     let within = view.revisions.get(after + 1..=up_to).unwrap_or_default();

@@ -8,12 +8,12 @@ use tacho_record::{BuildState, ChangeVerdict, Commit, Revision};
 use super::{RowState, SeriesView, View};
 use crate::{HostBuild, Lab, slug};
 
-/// Where a revision stands in one series.
+/// The place of a revision in one series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RevisionCell {
-    /// Which series, by place in the lab.
+    /// The series, by place in the lab.
     pub(crate) series: usize,
-    /// Which of its rows.
+    /// The index of its row.
     pub(crate) row: usize,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct RevisionView<'a> {
 }
 
 impl<'a> RevisionView<'a> {
-    /// Its builds by the plan as it is now.
+    /// Its builds by the present plan.
     pub(crate) fn present_builds(&self) -> impl DoubleEndedIterator<Item = &'a HostBuild> {
         self.builds.iter().copied().filter(|build| !build.outdated)
     }
@@ -54,7 +54,7 @@ impl<'a> RevisionView<'a> {
         self.cells.iter().any(|cell| state(cell) == RowState::ExecutionsFailed)
     }
 
-    /// Whether a build was tried by the plan as it is now, and none succeeded.
+    /// Whether a build was tried by the present plan, and none succeeded.
     pub(crate) fn is_unbuilt(&self) -> bool {
         let failed = |build: &HostBuild| {
             matches!(build.build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
@@ -139,7 +139,7 @@ fn add_commits<'a>(views: &mut [RevisionView<'a>], lab: &'a Lab) {
         let start =
             after.map_or(0, |after| commits.partition_point(|commit| commit.order <= after));
         let end = commits.partition_point(|commit| commit.order <= until);
-        // Before the first measured revision lies all of history; its own commit says enough.
+        // All of history is before the first measured revision, so its own commit suffices.
         let start = if after.is_none() { end.saturating_sub(1) } else { start.min(end) };
         views[place].commits = commits[start..end].iter().rev().copied().collect();
         views[place].last_measured = last_measured;

@@ -10,7 +10,7 @@ pub(crate) struct DisplayScale {
     pub(crate) divisor: f64,
     /// The unit that this gives: `ms`, `MiB`; empty for bare numbers.
     pub(crate) symbol: String,
-    /// How many digits stand behind the point.
+    /// The number of digits behind the point.
     pub(crate) decimals: usize,
 }
 

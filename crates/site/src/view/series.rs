@@ -9,10 +9,10 @@ use tacho_stats::{Summary, summary::median};
 
 use super::DisplayScale;
 
-/// What became of a revision in a series.
+/// The state of a revision in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowState<'a> {
-    /// It did not build.
+    /// The revision did not build.
     BuildFailed(&'a str),
     /// Its build was not tried.
     BuildSkipped(&'a str),
@@ -20,13 +20,13 @@ pub(crate) enum RowState<'a> {
     BuildTimedOut(Duration),
     /// Another revision was measured in its stead: both built to the same program.
     Equal(&'a str),
-    /// It was executed and gave not one valid value.
+    /// The revision was executed without a valid value.
     ExecutionsFailed,
     /// Each of its executions that did not fail reached a limit.
     LimitReached,
-    /// It was measured.
+    /// The revision was measured.
     Measured,
-    /// It was never built or executed for this series.
+    /// The revision was never built or executed for this series.
     NotMeasured,
 }
 
@@ -59,7 +59,7 @@ impl<'a> RowState<'a> {
         }
     }
 
-    /// Whether something went wrong. To reach a limit is a result.
+    /// Whether something went wrong. Reaching a limit is a result.
     pub(crate) fn is_failure(self) -> bool {
         use RowState::{BuildFailed, BuildTimedOut, ExecutionsFailed};
         matches!(self, BuildFailed(_) | BuildTimedOut(_) | ExecutionsFailed)
@@ -69,11 +69,11 @@ impl<'a> RowState<'a> {
 /// A revision's place in a series, ready to be shown.
 #[derive(Debug)]
 pub(crate) struct SeriesRow<'a> {
-    /// What was measured.
+    /// The measured point.
     pub(crate) point: &'a Point,
-    /// Which revision of the lab it is, by place in history.
+    /// The revision of the lab, by place in history.
     pub(crate) revision: usize,
-    /// What the values say; absent without values.
+    /// The summary of the values; absent without values.
     pub(crate) summary: Option<Summary>,
     /// The change against the row before that has values.
     pub(crate) change: Option<MedianDifference>,
@@ -82,12 +82,12 @@ pub(crate) struct SeriesRow<'a> {
     pub(crate) begins_run: Option<i64>,
     /// Whether its build is by another recipe than that row's.
     pub(crate) begins_recipe: bool,
-    /// What became of it.
+    /// Its state.
     pub(crate) state: RowState<'a>,
 }
 
 impl SeriesRow<'_> {
-    /// What is to be said of it besides its numbers; `short` gives the name of another revision.
+    /// The remark on it beside its numbers; `short` gives the name of another revision.
     pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
         Some(state(self.point, short))
             .filter(|text| !text.is_empty())
@@ -98,7 +98,7 @@ impl SeriesRow<'_> {
 /// A series, ready to be shown.
 #[derive(Debug)]
 pub(crate) struct SeriesView<'a> {
-    /// What was measured.
+    /// The series.
     pub(crate) series: &'a Series,
     /// The name of its files, without their extension.
     pub(crate) slug: String,
@@ -132,12 +132,12 @@ impl<'a> SeriesView<'a> {
             let Some(summary) = row.summary else { continue };
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|(point, first)| {
-                // What the host did between two runs, or another build recipe, would be part of
-                // a change between them.
+                // Changes of the host between two runs, or another build recipe, would be part of a
+                // change between them.
                 let found = MedianDifference::within_runs(point, row.point, None)
                     .filter(|_| !row.point.is_of_another_recipe(point))?;
                 let way = ChangeVerdict::of(found.share > 0.0, better);
-                // What rose and fell again leaves no difference that noise does not explain.
+                // A rise that fell again leaves no difference beyond noise.
                 let marked = any_reported && are_apart(&first, &summary);
                 Some(MedianDifference { verdict: marked.then_some(way), ..found })
             });
@@ -172,7 +172,7 @@ impl<'a> SeriesView<'a> {
         &self.series.key.metric.unit
     }
 
-    /// Whether of any median only a lower bound is known.
+    /// Whether only a lower bound is known of any median.
     pub(crate) fn has_bounds(&self) -> bool {
         self.rows.iter().any(|row| row.summary.is_some_and(|summary| summary.is_bound))
     }

@@ -1,13 +1,13 @@
 //! Stretches of history that could not be judged, since nothing in them could be built.
 //!
-//! Only builds by the plan as it is now count: what failed before a quirk was added says nothing of
-//! what builds with it.
+//! Only builds by the present plan count: a failure before a quirk was added shows nothing about
+//! builds with it.
 
 use tacho_record::BuildGap;
 
 use super::{SeriesView, View};
 
-/// Those of a series.
+/// The gaps of a series.
 pub(crate) fn of_series(series: &SeriesView) -> Vec<BuildGap> {
     let points = series.rows.iter().map(|row| row.point);
     BuildGap::among_states(
@@ -22,7 +22,7 @@ pub(crate) fn rows(series: &SeriesView, gaps: &[BuildGap]) -> Vec<(usize, usize)
     gaps.iter().filter_map(rows).collect()
 }
 
-/// Those of a host; of several builds of a revision the last one counts.
+/// The gaps of a host; the last of several builds of a revision counts.
 pub(crate) fn of_host(view: &View, host: &str) -> Vec<BuildGap> {
     BuildGap::among_states(view.revisions.iter().map(|revision| {
         let mut builds = revision.present_builds().rev();
