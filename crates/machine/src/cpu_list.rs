@@ -23,7 +23,7 @@ impl CpuList {
         self.0.len()
     }
 
-    /// Whether it names none.
+    /// Whether it names no CPU.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

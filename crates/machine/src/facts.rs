@@ -1,4 +1,4 @@
-//! What the machine is: a list of facts, to be kept with each run and compared with the next.
+//! The facts of the machine, which are kept with each run and compared with the next.
 //!
 //! No fact names a person or a device: no user names, serial numbers or network addresses are read.
 
@@ -15,7 +15,7 @@ use crate::readings::{
 use crate::root::{FactReading, Root, lacks};
 use crate::tools;
 
-/// What the names of facts begin with among a run's conditions.
+/// The prefix of facts among a run's conditions.
 const CONDITION: &str = "machine.";
 /// The fact that names the list of packages.
 pub const PACKAGES: &str = "packages.digest";
@@ -24,7 +24,7 @@ pub const PACKAGES: &str = "packages.digest";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fact {
-    /// What the machine says.
+    /// The value read from the machine.
     Value(String),
     /// `not available here: …`
     Missing(String),
@@ -56,9 +56,9 @@ pub struct Facts(pub BTreeMap<String, Fact>);
 pub struct FactChange {
     /// Its name.
     pub name: String,
-    /// What it was.
+    /// The value before.
     pub before: String,
-    /// What it is.
+    /// The present value.
     pub now: String,
 }
 

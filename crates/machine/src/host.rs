@@ -1,4 +1,4 @@
-//! What this host is, as runs keep it: facts that make it this host, and facts that hold now.
+//! The description of this host in runs: facts that identify it, and facts that hold now.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::readings::{counted, frequency, kernel, memory, processor};
 use crate::root::{FactReading, Root, lacks};
 
 /// This host, as it describes itself at this moment. Facts with `now.` may differ from run to run,
-/// the others make it this host.
+/// the others identify it.
 ///
-/// A fact that cannot be known here is there all the same, and says `not available here: …`.
+/// A fact that is unknown here is present too, with the text `not available here: …`.
 #[must_use]
 pub fn host() -> Host {
     let arch = rustix::system::uname().machine().to_string_lossy().into_owned();

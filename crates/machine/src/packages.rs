@@ -18,7 +18,8 @@ const PACMAN: &str = "/var/lib/pacman/local";
 pub struct PackageList(pub BTreeMap<String, String>);
 
 impl PackageList {
-    /// Those of Debian, Alpine and Arch from their files; those of RPM by the program `rpm`.
+    /// Reads the packages of Debian, Alpine and Arch from their files, and those of RPM with the
+    /// program `rpm`.
     pub fn read(root: &Root) -> FactReading<Self> {
         if let Ok(text) = root.read(DPKG) {
             return Ok(Self::of_dpkg(&text));
@@ -47,7 +48,7 @@ impl PackageList {
         Digest::of(self.to_string())
     }
 
-    /// What differs, by name.
+    /// The differences, by name.
     #[must_use]
     pub fn changes(before: &Self, now: &Self) -> Vec<PackageChange> {
         let names = before.0.keys().chain(now.0.keys()).collect::<std::collections::BTreeSet<_>>();

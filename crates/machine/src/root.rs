@@ -23,7 +23,7 @@ impl Root {
         Self { folder: PathBuf::from("/") }
     }
 
-    /// The machine whose `/proc`, `/sys` and `/etc` lie in that folder.
+    /// The machine whose `/proc`, `/sys` and `/etc` are in that folder.
     #[must_use]
     pub fn of_folder(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
@@ -35,7 +35,7 @@ impl Root {
         self.folder == Path::new("/")
     }
 
-    /// Where the machine's `path` is for this process.
+    /// The location of the machine's `path` for this process.
     #[must_use]
     pub fn place(&self, path: &str) -> PathBuf {
         self.folder.join(path.trim_start_matches('/'))
@@ -67,20 +67,20 @@ impl Root {
         chosen(&text).map(str::to_owned).ok_or_else(|| lacks(path, "[…]"))
     }
 
-    /// Whether the file or folder is there.
+    /// Whether the file or folder exists.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.place(path).exists()
     }
 
-    /// Whether the permissions of a file let its owner write it. Root itself is refused nothing but
-    /// this.
+    /// Whether the permissions of a file let its owner write it. For root only this permission
+    /// matters.
     #[must_use]
     pub fn is_writable(&self, path: &str) -> bool {
         fs::metadata(self.place(path)).is_ok_and(|data| data.permissions().mode() & 0o200 != 0)
     }
 
-    /// The names in a folder, sorted; none where there is no such folder.
+    /// The names in a folder, sorted; empty if there is no such folder.
     #[must_use]
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.place(folder)).into_iter().flatten().flatten();
@@ -113,8 +113,8 @@ impl Root {
         }
         let before = fs::read_to_string(self.place(path)).unwrap_or_default();
         let after = shown_after(&before, value);
-        // Whole or not at all, as a kernel does it: by a file in the folder where the journal is,
-        // if there is one.
+        // Written completely or not at all, as by a kernel: by a file in the folder where the
+        // journal is, if there is one.
         let aside = self.place("/var/lib/tacho/write.new");
         match fs::write(&aside, &after) {
             Ok(()) => fs::rename(&aside, self.place(path)),
@@ -141,14 +141,14 @@ pub fn chosen(text: &str) -> Option<&str> {
     rest.split_once(']').map(|(word, _)| word)
 }
 
-/// The reason where none of these files is there.
+/// The reason if none of these files exists.
 #[must_use]
 pub fn missing(paths: &[&str]) -> String {
     let verb = if paths.len() == 1 { "is" } else { "are" };
     format!("{NOT_AVAILABLE}{} {verb} missing", paths.join(" and "))
 }
 
-/// The reason where a file is there and lacks what is looked for.
+/// The reason if a file exists and lacks the key.
 #[must_use]
 pub fn lacks(path: &str, key: &str) -> String {
     format!("{NOT_AVAILABLE}{path} has no `{key}`")

@@ -21,7 +21,7 @@ pub fn version(root: &Root, program: &str) -> FactReading<String> {
     line.map(str::to_owned).ok_or_else(|| lacks(&format!("`{program} --version`"), "version"))
 }
 
-/// Where the C library may lie.
+/// The possible paths of the C library.
 const LIBC: [&str; 6] = [
     "/lib/x86_64-linux-gnu/libc.so.6",
     "/lib/aarch64-linux-gnu/libc.so.6",

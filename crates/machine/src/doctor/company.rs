@@ -1,4 +1,4 @@
-//! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
+//! Rules on sharing of CPUs: threads of a core, other kinds of cores, interrupts, services.
 
 use tacho_record::NOT_AVAILABLE;
 
@@ -132,7 +132,7 @@ fn not_isolated(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     })
 }
 
-/// The last core with all its threads; where a core is one thread, the last two.
+/// The last core with all its threads; the last two if a core is one thread.
 ///
 /// Interrupts and services are most often on the first CPUs.
 fn last_core(root: &Root, online: &CpuList) -> CpuList {

@@ -9,11 +9,11 @@ use crate::tune;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Harm {
-    /// It may turn a comparison around.
+    /// The finding may reverse a comparison.
     High,
-    /// It widens intervals, or moves levels between runs.
+    /// The finding widens intervals, or moves levels between runs.
     Medium,
-    /// It matters for short programs or small differences.
+    /// The finding matters for short programs or small differences.
     Low,
 }
 
@@ -29,7 +29,7 @@ impl Harm {
     }
 }
 
-/// What to do about a finding.
+/// The remedy of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingRemedy {
@@ -48,27 +48,27 @@ pub enum FindingRemedy {
     },
 }
 
-/// One thing that disturbs measurements.
+/// One disturbance of measurements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MachineFinding {
     /// Its name for scripts: `turbo`.
     pub name: &'static str,
     /// How much it harms here.
     pub harm: Harm,
-    /// What it is, in a few words with its numbers.
+    /// The finding, in a few words with its numbers.
     pub what: String,
-    /// What it does to measurements.
+    /// The effect on measurements.
     pub effect: &'static str,
-    /// Where that is documented.
+    /// The documentation of the effect.
     pub source: &'static str,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: FindingRemedy,
 }
 
 /// A rule: a finding, or nothing where the machine is in order or does not say.
 pub(super) type FindingRule = fn(&ExaminedRoot<'_>) -> Option<MachineFinding>;
 
-/// What rules look at.
+/// The input of rules.
 pub(super) struct ExaminedRoot<'a> {
     pub(super) root: &'a Root,
     /// The folder in which benchmarks work.

@@ -52,7 +52,7 @@ fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     })
 }
 
-/// What a governor does to the frequency.
+/// The effect of a governor on the frequency.
 fn follows_load(driver: &str, governor: &str) -> Option<Harm> {
     // Drivers that choose frequencies themselves call their load-following algorithm `powersave`.
     let chooses = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"].contains(&driver);

@@ -9,7 +9,7 @@ use crate::readings::{memory, processor, storage};
 pub const RULES: &[FindingRule] =
     &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
 
-/// File systems whose files lie on another machine.
+/// File systems whose files are on another machine.
 const REMOTE: [&str; 9] =
     ["9p", "afs", "ceph", "cifs", "fuse.sshfs", "nfs", "nfs4", "smb3", "virtiofs"];
 /// The share of all memory from which on swapped memory is not a remainder.

@@ -1,7 +1,7 @@
 //! Findings: what of this machine disturbs measurements, how much, and what to do about it.
 //!
-//! A rule reads the machine and answers with a finding or nothing; it changes nothing. Rules stand
-//! in one file a subject and do not know each other.
+//! A rule reads the machine and returns a finding or `None`, without changing anything. Rules of
+//! one subject are in one file and do not know each other.
 
 mod company;
 mod finding_types;
@@ -41,7 +41,7 @@ impl Diagnosis {
         self.findings.iter().filter(|finding| finding.harm == harm).count()
     }
 
-    /// Whether nothing of high harm was found.
+    /// Whether there is no finding of high harm.
     #[must_use]
     pub fn is_fit(&self) -> bool {
         self.count(Harm::High) == 0

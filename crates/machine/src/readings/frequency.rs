@@ -1,4 +1,4 @@
-//! Clock frequency: who sets it, within which limits, and the states in which CPUs rest.
+//! Clock frequency: its driver and limits, and the idle states of CPUs.
 
 use super::{CPUS, counted, each_cpu};
 use crate::root::{FactReading, Root, missing};
@@ -13,7 +13,7 @@ pub const BOOST: &str = "/sys/devices/system/cpu/cpufreq/boost";
 pub struct Turbo {
     /// The file of the switch.
     pub path: &'static str,
-    /// What to write to switch it off.
+    /// The value that switches it off.
     pub off: &'static str,
     /// Whether CPUs may exceed their base frequency now.
     pub is_on: bool,
@@ -47,9 +47,9 @@ pub fn available_governors(root: &Root) -> Vec<String> {
 /// The lowest and the highest frequency in kHz: what is set, and what the hardware can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrequencyLimits {
-    /// What is set.
+    /// The present setting.
     pub set: (u64, u64),
-    /// What the hardware can do.
+    /// The range of the hardware.
     pub hardware: (u64, u64),
 }
 
@@ -84,7 +84,7 @@ pub struct IdleState {
     pub name: String,
     /// How long it takes to wake up, in microseconds.
     pub latency: u64,
-    /// Whether it may be entered.
+    /// Whether CPUs may enter the state.
     pub enabled: bool,
 }
 

@@ -3,7 +3,7 @@
 use crate::root::{FactReading, Root, lacks};
 
 const OWN: &str = "/proc/self/cgroup";
-/// Where trees are mounted.
+/// The mount point of trees.
 pub const TREES: &str = "/sys/fs/cgroup";
 const NO_LIMIT: &str = "no limit";
 
@@ -16,7 +16,7 @@ pub struct ControlGroups {
 }
 
 impl ControlGroups {
-    /// Those of this process.
+    /// Reads the groups of this process.
     pub fn read(root: &Root) -> FactReading<Self> {
         let text = root.read(OWN)?;
         let mut groups = Self { unified: None, others: Vec::new() };
@@ -35,7 +35,7 @@ impl ControlGroups {
         is_any.then_some(groups).ok_or_else(|| lacks(OWN, "0::"))
     }
 
-    /// Which versions there are.
+    /// The versions in use.
     #[must_use]
     pub fn versions(&self) -> &'static str {
         match (&self.unified, self.others.is_empty()) {
@@ -110,7 +110,7 @@ impl ControlGroups {
     }
 }
 
-/// That folder below the tree's root, and all above it.
+/// A folder below the tree's root, and all above it.
 fn upwards(tree: &str, path: &str) -> Vec<String> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let folder = |depth: usize| {

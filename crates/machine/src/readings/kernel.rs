@@ -77,7 +77,7 @@ const SHOWN: [&str; 50] = [
 /// The kernel's parameters that change what is measured, and how many others there are.
 pub fn command_line(root: &Root) -> FactReading<String> {
     let text = root.read("/proc/cmdline")?;
-    // What follows `--` is for the first process.
+    // The words after `--` are for the first process.
     let parameters: Vec<&str> = text.split_whitespace().take_while(|word| *word != "--").collect();
     let is_shown = |word: &&&str| SHOWN.contains(&word.split('=').next().unwrap_or_default());
     let shown: Vec<&str> = parameters.iter().filter(is_shown).copied().collect();

@@ -19,7 +19,7 @@ use crate::root::{FactReading, Root, missing};
 /// The folder of all CPUs.
 pub const CPUS: &str = "/sys/devices/system/cpu";
 
-/// What a file says of each CPU that has it.
+/// The content of a file of each CPU that has it.
 pub fn each_cpu(root: &Root, file: &str) -> FactReading<Vec<(u32, String)>> {
     let cpus = root.numbered(CPUS, "cpu");
     let values: Vec<_> = cpus

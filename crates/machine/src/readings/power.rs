@@ -1,4 +1,4 @@
-//! Where power comes from, and which profile the firmware follows.
+//! The source of power, and the profile of the firmware.
 
 use crate::root::{FactReading, Root, missing};
 
@@ -6,7 +6,7 @@ const SUPPLIES: &str = "/sys/class/power_supply";
 /// The profile that the firmware follows.
 pub const PROFILE: &str = "/sys/firmware/acpi/platform_profile";
 
-/// Where power comes from.
+/// The source of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Supply {
     /// A battery alone.
@@ -15,7 +15,7 @@ pub enum Supply {
     Mains,
 }
 
-/// Where power comes from, on machines with a battery.
+/// The source of power, on machines with a battery.
 pub fn supply(root: &Root) -> FactReading<Supply> {
     let read = |name: &String, file: &str| root.read(&format!("{SUPPLIES}/{name}/{file}"));
     let supplies = root.names(SUPPLIES);

@@ -19,7 +19,7 @@ fn cpuinfo(root: &Root, key: &str) -> FactReading<String> {
     found.ok_or_else(|| lacks(CPUINFO, key))
 }
 
-/// What the processor calls itself, or the numbers of its maker and all its parts (ARM).
+/// The name of the processor, or the numbers of its maker and all its parts (ARM).
 pub fn model(root: &Root) -> FactReading<String> {
     named(root, usize::MAX)
 }
@@ -164,7 +164,7 @@ pub fn mitigations(root: &Root) -> FactReading<String> {
     Ok(if states.is_empty() { "not affected".to_owned() } else { states.join("; ") })
 }
 
-/// Whether a hypervisor is between this system and the machine, and which, as far as files show it.
+/// The hypervisor between this system and the machine, as far as files show it.
 pub fn virtualisation(root: &Root) -> FactReading<String> {
     let named =
         ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"].map(|path| root.read(path));

@@ -18,7 +18,7 @@ const BACKGROUND: [(&str, &str); 12] = [
     ("updatedb.mlocat", "mlocate"),
 ];
 
-/// Whether a process of that name is there.
+/// Whether a process of that name exists.
 #[must_use]
 pub fn is_active(root: &Root, program: &str) -> bool {
     names(root).iter().any(|name| name == program)

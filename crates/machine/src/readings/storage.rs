@@ -2,7 +2,7 @@
 
 use crate::root::{FactReading, Root, lacks};
 
-/// Where a folder lies.
+/// The storage of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Storage {
     /// The kind of its file system: `ext4`.
@@ -17,7 +17,7 @@ pub struct Storage {
 const OPTIONS: [&str; 8] =
     ["atime", "commit", "compress", "data", "discard", "noatime", "relatime", "sync"];
 
-/// Where a folder lies, by its absolute path.
+/// The storage of a folder, by its absolute path.
 pub fn of_folder(root: &Root, folder: &str) -> FactReading<Storage> {
     let path = "/proc/self/mountinfo";
     let text = root.read(path)?;

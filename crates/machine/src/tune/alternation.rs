@@ -21,8 +21,8 @@ pub struct Alternation {
 }
 
 impl Alternation {
-    /// Journals these values for these files; nothing is written to them yet. What a killed process
-    /// left behind is put back before.
+    /// Journals these values for these files; the files do not change yet. Changes that a killed
+    /// process left are reverted before.
     pub fn ready(root: &Root, writes: &[(String, String)]) -> Result<Self, TuneError> {
         let journal = |source| TuneError::Journal { source };
         let lock = JournalLock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
@@ -62,7 +62,7 @@ impl Alternation {
         Ok(())
     }
 
-    /// Puts back what was there before, the last first. What the kernel refuses stays in the
+    /// Restores the former values, the last first. A value that the kernel refuses stays in the
     /// journal.
     pub fn put_back(&self, which: Range<usize>) {
         for [path, before, _] in self.writes[which].iter().rev() {
@@ -73,7 +73,7 @@ impl Alternation {
 
 impl Drop for Alternation {
     fn drop(&mut self) {
-        // What cannot be put back now stays in the journal, for `tacho tune --restore`.
+        // A value that cannot be restored now stays in the journal, for `tacho tune --restore`.
         let _ = restore(&self.root, &self.lock, &mut |_| {});
     }
 }

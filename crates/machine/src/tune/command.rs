@@ -18,14 +18,14 @@ use crate::root::Root;
 pub enum CommandEnd {
     /// With this exit status; of a signal 128 and its number, as shells say it.
     Exit(u8),
-    /// It was not started: the user stopped it before.
+    /// The command was not started: the user interrupted before.
     NotStarted,
 }
 
 /// Signals that would end this process, and must not before everything is put back.
 ///
-/// The terminal sends Ctrl-C to the command too. What only this process gets is passed on to the
-/// command.
+/// The terminal sends Ctrl-C to the command too. A signal that only this process gets is passed on
+/// to the command.
 #[derive(Debug)]
 pub struct Interrupts {
     came: Arc<AtomicBool>,
@@ -49,7 +49,7 @@ impl Interrupts {
         Ok(Self { came, child })
     }
 
-    /// Whether one came.
+    /// Whether an interrupt came.
     #[must_use]
     pub fn came(&self) -> bool {
         self.came.load(Ordering::SeqCst)
@@ -64,7 +64,7 @@ fn pass_on(signal: i32, child: u32) {
         _ => return,
     };
     if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
-        // It may have ended just now.
+        // The process may have ended just now.
         let _ = rustix::process::kill_process(pid, signal);
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong while settings are made and put back.
+//! The errors of making and restoring settings.
 
 use std::io;
 
@@ -72,15 +72,15 @@ pub enum TuneError {
     Unkept {
         /// The file.
         path: String,
-        /// What was written.
+        /// The written value.
         value: String,
-        /// What the file shows.
+        /// The value that the file shows.
         shown: String,
     },
 }
 
 impl TuneError {
-    /// What to do about it, if there is something.
+    /// The advice, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -48,7 +48,7 @@ pub fn move_all(root: &Root, from: &str, to: &str, all: bool) -> io::Result<()> 
     }
     for pid in processes(root, from) {
         if all || !is_of_kernel(root, pid) {
-            // It may have ended meanwhile, or be bound to its CPU.
+            // The process may have ended meanwhile, or be bound to its CPU.
             let _ = root.write(&format!("{to}/{PROCESSES}"), &pid.to_string());
         }
     }

@@ -31,7 +31,7 @@ pub enum TuneChange {
     Group {
         /// Its folder.
         path: String,
-        /// What is written into it: names of files with values.
+        /// The writes: names of files with values.
         files: Vec<(String, String)>,
     },
     /// A service is stopped.
@@ -69,7 +69,7 @@ pub enum HoldsUntil {
     Restored,
 }
 
-/// What was to be changed, by which process, since which start of the machine.
+/// The intended changes, their process, and the boot of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {
     version: u32,
@@ -122,7 +122,7 @@ impl Journal {
     }
 
     /// Whether its changes are no longer wanted: their command has ended, or the machine was
-    /// started again since, which no change outlives.
+    /// restarted since, which reverts all changes.
     #[must_use]
     pub fn is_over(&self, root: &Root) -> bool {
         self.until == HoldsUntil::CommandEnds
@@ -138,7 +138,7 @@ impl Journal {
         abandoned.then_some(journal)
     }
 
-    /// Writes it to the disk: whole or not at all, and surely there when this returns.
+    /// Writes it to the disk: completely or not at all, and synced when this returns.
     pub fn save(&self, root: &Root) -> io::Result<()> {
         let path = file(root);
         let new = path.with_extension("new");
@@ -161,8 +161,7 @@ impl Journal {
         sync_folder(root)
     }
 
-    /// Whether a killed process left a journal that it had not finished: nothing was changed for
-    /// it.
+    /// Whether a killed process left an incomplete journal, for which no setting was changed.
     #[must_use]
     pub fn is_unfinished(root: &Root) -> bool {
         unfinished(root).iter().any(|left| left.exists())

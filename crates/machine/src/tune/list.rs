@@ -11,9 +11,9 @@ pub struct ListedSetting {
     pub name: &'static str,
     /// The values that it takes.
     pub values: &'static str,
-    /// What it does.
+    /// The effect.
     pub what: &'static str,
-    /// What it is now; none: it is of a command, not of the machine.
+    /// The present value; `None` for a setting of a command, not of the machine.
     pub now: Option<FactReading<String>>,
 }
 

@@ -5,8 +5,8 @@
 //! makes them and puts them back; `command` executes a command meanwhile; `alternation` makes and
 //! puts back the same values again and again.
 //!
-//! The rule: a change is put back only if the machine still shows what we wrote. What someone else
-//! set meanwhile is reported and left alone.
+//! The rule: a change is put back only if the machine still shows what we wrote. A setting that
+//! another program changed meanwhile is reported and left alone.
 
 mod alternation;
 mod command;

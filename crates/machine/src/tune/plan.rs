@@ -8,7 +8,7 @@ use crate::readings::groups::{ControlGroups, TREES};
 use crate::readings::{CPUS, frequency, kernel, memory, processor};
 use crate::root::{Root, chosen};
 
-/// What is done for some settings.
+/// The changes for some settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TunePlan {
     /// The changes, in the order in which they are made.
@@ -19,8 +19,8 @@ pub struct TunePlan {
     pub group: Option<String>,
 }
 
-/// What a file shows, as it would be written: the chosen word, a list of CPUs, a mask without
-/// leading zeros.
+/// A file's value, in the form to write: the chosen word, a list of CPUs, a mask without leading
+/// zeros.
 pub fn shown(text: &str) -> String {
     let text = chosen(text).unwrap_or(text).trim();
     let is_mask = text.contains(',') && text.chars().all(|c| c.is_ascii_hexdigit() || c == ',');
@@ -32,7 +32,7 @@ pub fn shown(text: &str) -> String {
 }
 
 impl TunePlan {
-    /// The changes that these settings need here. What is set already needs none.
+    /// The changes that these settings need here. A present value needs none.
     pub fn of(root: &Root, settings: &[TuneSetting]) -> Result<Self, TuneError> {
         let mut sorted = settings.to_vec();
         sorted.sort();
@@ -126,7 +126,7 @@ impl TunePlan {
         Ok(())
     }
 
-    /// All interrupts that can be moved. The kernel refuses some, such as those of timers: they
+    /// All interrupts that can be moved. The kernel refuses some, such as those of timers, which
     /// stay.
     fn interrupts(&mut self, root: &Root, cpus: &CpuList) -> Result<(), String> {
         let online = online(root, cpus)?;

@@ -16,7 +16,7 @@ pub fn is_active(root: &Root, name: &str) -> Result<bool, String> {
     }
     let missing = |_| "`systemctl` is missing: this system has no systemd".to_owned();
     let is_active = systemctl(&["is-active", "--quiet", name]).map_err(missing)?;
-    // What is not active may not exist: then nothing would be stopped, silently.
+    // An inactive service may not exist: then stopping it would silently do nothing.
     if !is_active && !systemctl(&["cat", name]).map_err(missing)? {
         return Err(format!("there is no service `{name}`"));
     }

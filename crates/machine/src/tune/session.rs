@@ -8,18 +8,18 @@ use super::tuned::{Restoration, TuneStep, apply, restore};
 use super::{TuneError, TunePlan};
 use crate::root::Root;
 
-/// What a caller hears of as it happens.
+/// A notice to the caller during a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// A killed `tacho tune` had left changes behind: what came of putting them back.
+    /// A killed `tacho tune` had left changes: the result of restoring them.
     Earlier(Restoration),
-    /// That many changes were made.
+    /// The number of changes made.
     Set(usize),
     /// The changes were put back.
     PutBack(Restoration),
 }
 
-/// The caller, who watches each step.
+/// The observer of each step.
 pub struct Audience<'a> {
     /// Receives what happened.
     pub notice: &'a mut dyn FnMut(Notice),
@@ -27,7 +27,7 @@ pub struct Audience<'a> {
     pub watch: &'a mut dyn FnMut(TuneStep<'_>),
 }
 
-/// What settings for a command, or without one, would change. Changes nothing.
+/// The changes that settings for a command, or without one, would make. Nothing is changed.
 pub fn planned(
     root: &Root,
     settings: &[TuneSetting],
@@ -37,7 +37,7 @@ pub fn planned(
     TunePlan::of(root, settings)
 }
 
-/// Refuses settings that only a command can have, where there is none.
+/// Refuses settings that only a command can have, if there is none.
 fn check(settings: &[TuneSetting], words: &[String]) -> Result<(), TuneError> {
     let is_for_command =
         |it: &&TuneSetting| matches!(it, TuneSetting::Nice(_) | TuneSetting::Shield(_));
@@ -85,7 +85,7 @@ fn hold(
     if is_harmless && !left {
         return Ok((None, TunePlan::of(root, settings)?));
     }
-    // What is not available is said before anything is touched and before root is needed.
+    // Unavailable settings are reported before any change and before root is needed.
     if !left {
         TunePlan::of(root, settings)?;
     }

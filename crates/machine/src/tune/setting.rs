@@ -1,4 +1,4 @@
-//! What a user asks `tacho tune` for: `turbo=off`.
+//! The settings of `tacho tune`: `turbo=off`.
 
 use std::fmt;
 use std::str::FromStr;

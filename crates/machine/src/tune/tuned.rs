@@ -8,7 +8,7 @@ use super::{TuneError, TunePlan, groups, service};
 use crate::readings::kernel;
 use crate::root::Root;
 
-/// What is done next, or was just done: for messages, and for tests that stop here.
+/// The next step, or the one just done: for messages, and for tests that stop here.
 #[derive(Clone, Copy, Debug)]
 pub enum TuneStep<'a> {
     /// The journal is about to be written.
@@ -32,18 +32,18 @@ pub enum TuneStep<'a> {
 pub struct OverriddenSetting {
     /// The file, group or service.
     pub what: String,
-    /// What it was before us, what we wrote, and what it is now.
+    /// The values before, as written, and now.
     pub values: [String; 3],
 }
 
-/// What came of putting changes back.
+/// The result of restoring changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restoration {
     /// How many changes were put back.
     pub put_back: usize,
-    /// What someone else changed meanwhile.
+    /// The settings that another program changed meanwhile.
     pub left_alone: Vec<OverriddenSetting>,
-    /// What the kernel refused to take back, with the reason; it stays in the journal.
+    /// The values that the kernel refused to restore, with the reason; they stay in the journal.
     pub failed: Vec<(String, String)>,
     /// The machine was started again since: the kernel had forgotten all changes.
     pub restarted: bool,
@@ -128,7 +128,7 @@ fn pass_on(root: &Root, path: &str, name: &str, on: bool) -> io::Result<()> {
     root.write(path, &names.join(" "))
 }
 
-/// Whether the machine shows what was written.
+/// Checks that the machine shows the written value.
 fn check(root: &Root, change: &TuneChange) -> Result<(), TuneError> {
     match change {
         TuneChange::Write { path, value, may_fail: false, .. } => {
@@ -168,8 +168,8 @@ pub fn restore(
     let mut restoration = Restoration::default();
     let mut failed = Vec::new();
     if kernel::boot_id(root).is_ok_and(|boot| boot != journal.boot) {
-        // No change outlives the kernel. What a file shows now is the choice of someone else, even
-        // if it is ours.
+        // A restart reverts all changes. The present value of a file is another program's choice,
+        // even if it equals ours.
         restoration.restarted = true;
     } else {
         for change in journal.changes.iter().rev() {
@@ -194,8 +194,7 @@ fn again(root: &Root, journal: &Journal, restoration: &Restoration) {
         let TuneChange::Write { path, before, .. } = change else { continue };
         let is_ours = !restoration.left_alone.iter().any(|left| left.what == *path);
         if is_ours && root.read(path).is_ok_and(|text| shown(&text) != *before) {
-            // What the kernel refuses now it took a moment ago: there is nothing more to do about
-            // it.
+            // The kernel accepted this value a moment ago; a refusal now cannot be handled.
             let _ = root.write(path, before);
         }
     }
