@@ -56,7 +56,7 @@ pub mod versions;
 pub use crate::question::Question;
 pub use crate::run::enough::GIVE_UP_AFTER;
 pub use backfill::{AT_ONCE, MissingMeasurements, fill, marks, would_fill};
-pub use build::builds::{artifact_meant, failures, other_failures, was_not_fetched};
+pub use build::builds::absent_program;
 pub use context::Context;
 pub use error::ExperimentError;
 pub use event::{Event, Observer, SilentObserver};

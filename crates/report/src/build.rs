@@ -46,6 +46,20 @@ pub fn log_hint(name: &str) -> String {
 /// The hint how to build again what failed.
 pub const RETRY: &str = "`--retry-failed` builds again";
 
+/// What to do about a program that a build needs and that is not there; `nearest` is an installed
+/// one of almost that name.
+#[must_use]
+pub fn absent_hint(program: &str, nearest: Option<&str>) -> String {
+    match nearest {
+        _ if program.contains('/') => format!(
+            "`{program}` is not in the checkout, which has only committed files: let `build` make \
+             it"
+        ),
+        Some(nearest) => format!("did you mean `{nearest}`? `{program}` is not installed"),
+        None => format!("`{program}` is not installed, or not in `PATH`"),
+    }
+}
+
 /// How a build ended, in one line: `built in 3.00 s, 12.00 MiB, artifacts 0123456789ab`.
 #[must_use]
 pub fn line(build: &Build) -> String {

@@ -64,6 +64,14 @@ impl<'a> TrackedSeries<'a> {
         self.points().any(|(_, point)| has_values(point))
     }
 
+    /// The first series and how many built revisions lack samples, where there is no value of the
+    /// metric although the session executed nothing.
+    #[must_use]
+    pub fn unread(self, run: Option<i64>) -> Option<(&'a SeriesKey, usize)> {
+        let (first, left) = (self.0.first()?, self.left());
+        (run.is_none() && left > 0 && !self.has_values()).then_some((&first.key, left))
+    }
+
     /// Whether there are values, and no value is missing because executions failed.
     #[must_use]
     pub fn is_whole(self) -> bool {

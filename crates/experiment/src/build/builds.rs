@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use tacho_record::build_error::has_same_cause;
+use tacho_measure::nearest_program;
+use tacho_record::build_error::{has_same_cause, missing_program};
 use tacho_record::{Build, BuildFailure, BuildState, Digest, Recipes, Revision};
-use tacho_report::build::why;
+use tacho_report::build::{absent_hint, why};
 use tacho_store::{HostId, Store};
 use tacho_subject::{BuildOutcome, Builder};
 
@@ -188,7 +189,8 @@ pub fn failures(builds: &[Build]) -> (usize, Option<&Build>) {
     (failed().count(), failed().next())
 }
 
-fn has_failed(build: &Build) -> bool {
+/// Whether the build failed or timed out.
+pub fn has_failed(build: &Build) -> bool {
     matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
 }
 
@@ -207,6 +209,13 @@ pub fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build,
         }
     }
     others
+}
+
+/// What to do about the program that a build lacked, by the line that says why the build failed.
+#[must_use]
+pub fn absent_program(why: &str) -> Option<String> {
+    let program = missing_program(why)?;
+    Some(absent_hint(program, nearest_program(program).as_deref()))
 }
 
 /// The name of the artifact that was probably meant by the path of a program that is not in the

@@ -7,6 +7,7 @@
 //! killed, the same question goes on with the batch that was under way.
 
 mod edges;
+mod findings;
 mod known;
 pub(crate) mod outcome;
 mod reported;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::{MissingMeasurements, Question, fill, marks, would_fill};
 use tacho_measure::ProcessExecutor;
@@ -63,16 +64,17 @@ pub(super) fn execute(
     session.report_left_behind(plan, filled.run)?;
     session.report_noise(filled.run)?;
     session.report_load(filled.run)?;
-    let report = TrackReport {
+    let shown = TrackedSession {
         tracked: &filled,
         series: TrackedSeries(&series),
         revisions: &revisions,
         unbuilt: &unbuilt,
         links: &[],
         rule: &plan.measure.rule,
+        total: began.elapsed().saturating_sub(waited),
     };
-    report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
-    Ok(Exit::of(filled.interrupted, report.series.is_whole()))
+    TrackReport(shown.details(&mut session.store)?).print(command.shown.json)?;
+    Ok(Exit::of(filled.interrupted, shown.series.is_whole()))
 }
 
 /// The revisions that are requested, of those that are known.

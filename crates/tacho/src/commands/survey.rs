@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::survey::{
     ReportedPlace, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
@@ -24,7 +25,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
 use crate::output::survey_report::SurveyReport;
-use crate::output::{self, text, track_report};
+use crate::output::track_report::TrackReport;
+use crate::output::{self, text};
 use crate::project::Project;
 
 /// Whether few builds are to do: a number of them, one place, or a time for a range.
@@ -82,21 +84,23 @@ pub(super) fn execute(
     session.report_load(placed.tracked.run)?;
     report_rounds(command.rounds, TrackedSeries(&series), placed.tracked.run);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.tracked.builds);
-    let report = SurveyReport {
-        tracked: track_report::TrackReport {
-            tracked: &placed.tracked,
-            series: TrackedSeries(&series),
-            revisions: &selected.revisions,
-            unbuilt: &unbuilt,
-            links: &[],
-            rule: &plan.measure.rule,
-        },
-        placed: &placed,
-        goal: &goal,
-        reports: &reports,
+    let shown = TrackedSession {
+        tracked: &placed.tracked,
+        series: TrackedSeries(&series),
+        revisions: &selected.revisions,
+        unbuilt: &unbuilt,
+        links: &[],
+        rule: &plan.measure.rule,
+        total: began.elapsed().saturating_sub(waited),
     };
-    report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
-    Ok(Exit::of(placed.tracked.interrupted, TrackedSeries(&series).has_values()))
+    let report = SurveyReport {
+        tracked: TrackReport(shown.details(&mut session.store)?),
+        placed: &placed,
+        findings: placed.findings(&goal, &selected.revisions, &reports),
+        least: goal.least,
+    };
+    report.print(command.shown.json)?;
+    Ok(Exit::of(placed.tracked.interrupted, shown.series.has_values()))
 }
 
 impl CommandSession {

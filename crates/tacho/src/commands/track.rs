@@ -9,6 +9,7 @@ use serde::Serialize;
 use tacho_experiment::analysis::execution_times::busy_share;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
+use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
@@ -106,26 +107,28 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let is_beside = |it: &&Revision| !asked.iter().any(|one| one.id == it.id);
     let beside: Vec<String> =
         selected.revisions.iter().filter(is_beside).map(|it| it.id.clone()).collect();
-    let report = TrackReport {
+    let shown = TrackedSession {
         tracked: &tracked,
         series: TrackedSeries(&series),
         revisions: &selected.revisions,
         unbuilt: &unbuilt,
         links: &beside,
         rule: &plan.measure.rule,
+        total: began.elapsed().saturating_sub(waited),
     };
-    report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
+    let report = TrackReport(shown.details(&mut session.store)?);
+    report.print(command.shown.json)?;
     if !tracked.interrupted {
         if !command.shown.json {
             verdicts::report_unjudged(&found, &series);
             verdicts::report_other_metrics(&found, &series);
         }
         report.print_lacking();
-        if tracked.run.is_none() && command.shown.metric.is_empty() && report.series.has_values() {
+        if tracked.run.is_none() && command.shown.metric.is_empty() && shown.series.has_values() {
             session.report_new_metrics(&plan)?;
         }
     }
-    Ok(Exit::of(tracked.interrupted, report.series.is_whole()))
+    Ok(Exit::of(tracked.interrupted, shown.series.is_whole()))
 }
 
 /// What was typed, with the counters among the metrics to be shown: they are counted too.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use tacho_experiment::absent_program;
 use tacho_record::Bisection;
 use tacho_record::bisection::{
     BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UndecidedReason,
@@ -20,7 +21,6 @@ use super::commit;
 use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
 use crate::output::text::{self, day, wrap};
-use crate::output::unbuilt;
 use crate::output::{table_width, terminal_width};
 
 /// At most this many suspects are listed one by one.
@@ -280,9 +280,8 @@ fn listed(bisection: &Bisection, places: &[usize]) -> Vec<Block> {
 fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
     let first = bisection.standing.unusable.first();
     let first = first.filter(|it| it.lack.kind == UnusableKind::NotBuilt)?;
-    (reason == UndecidedReason::Command)
-        .then(|| unbuilt::missing_program(&first.lack.why))
-        .flatten()
+    let absent = (reason == UndecidedReason::Command).then(|| absent_program(&first.lack.why));
+    absent?
 }
 
 /// What came of the sides of culprits, where all changes were requested.

@@ -1,0 +1,62 @@
+//! What a survey found, as it is reported.
+
+use tacho_record::Revision;
+use tacho_report::survey::{SurveyFindings, SurveyPlace};
+use tacho_stats::survey::{ChangePlace, PlaceStatus};
+
+use super::{EnvironmentEdge, ReportedPlace, SurveyOutcome, SurveyRequest, SurveyedBenchmark};
+
+impl SurveyOutcome {
+    /// What is said of each benchmark at these revisions, with what `tacho changes` reports of each
+    /// place; of an interrupted survey that is not known.
+    #[must_use]
+    pub fn findings<'a>(
+        &'a self,
+        goal: &SurveyRequest,
+        revisions: &'a [Revision],
+        reports: &'a [Vec<ReportedPlace>],
+    ) -> Vec<SurveyFindings<'a>> {
+        let found = |(at, one): (usize, &'a SurveyedBenchmark)| SurveyFindings {
+            key: &one.key,
+            metric: &one.metric,
+            least: goal.least,
+            zoom: goal.zoom.map(|(first, last)| [&revisions[first], &revisions[last]]),
+            unseen: one.survey.unseen,
+            widest: one.survey.widest,
+            places: one.places(revisions, reports.get(at)),
+        };
+        self.surveyed.iter().enumerate().map(found).collect()
+    }
+
+    /// How many places may still be narrowed.
+    #[must_use]
+    pub fn open_places(&self) -> usize {
+        let places = self.surveyed.iter().flat_map(|one| &one.survey.places);
+        places.filter(|place| place.known == PlaceStatus::Range).count()
+    }
+}
+
+impl SurveyedBenchmark {
+    fn places<'a>(
+        &'a self,
+        revisions: &'a [Revision],
+        reports: Option<&'a Vec<ReportedPlace>>,
+    ) -> Vec<SurveyPlace<'a>> {
+        let edge = |edge: &'a EnvironmentEdge| (&revisions[edge.at], &edge.tagged);
+        let found = |(at, place): (usize, &ChangePlace)| {
+            let (change, not_reported) = match reports.map(|reports| &reports[at]) {
+                Some(ReportedPlace::Change(name)) => (Some(name.as_str()), None),
+                Some(ReportedPlace::Nothing(why)) => (None, Some(*why)),
+                None => (None, None),
+            };
+            SurveyPlace {
+                place: *place,
+                ends: [place.good, place.bad].map(|at| &revisions[at]),
+                edges: self.edges.get(at).into_iter().flatten().map(edge).collect(),
+                change,
+                not_reported,
+            }
+        };
+        self.survey.places.iter().enumerate().map(found).collect()
+    }
+}
