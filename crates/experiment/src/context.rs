@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use tacho_measure::Executor;
-use tacho_record::{Cell, Digest, Purpose, Run};
+use tacho_record::{Cell, Digest, Plan, Purpose, Revision, Run};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
@@ -23,6 +23,20 @@ pub struct Context<'a> {
     pub interrupt: &'a AtomicBool,
     /// The host, as the store knows it.
     pub host: HostId,
+}
+
+/// Opens a session of measuring for each plan, since quirks of the plan decide how it is built.
+pub trait PlanSessions {
+    /// Why a session cannot be opened.
+    type Error: From<ExperimentError>;
+
+    /// Has an experiment executed by that plan at that revision.
+    fn measure<T>(
+        &mut self,
+        plan: &Plan,
+        revision: &Revision,
+        experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
+    ) -> Result<T, Self::Error>;
 }
 
 impl Context<'_> {

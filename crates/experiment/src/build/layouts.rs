@@ -11,6 +11,7 @@ use tacho_record::{
     BenchmarkKey, BuildState, Cell, Digest, LimitedExecutions, Metric, Purpose, Recipes,
     ReferenceMode, Sample,
 };
+use tacho_report::layouts::TAKES_ORDER;
 use tacho_stats::Summary;
 use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_subject::{FixedOrder, Layout};
@@ -44,6 +45,19 @@ pub enum LayoutsResult {
     Ignored,
     /// They were measured.
     Measured(Box<LayoutMeasurements>),
+}
+
+impl LayoutsResult {
+    /// Why there are no builds of a revision in several layouts; `None` when interrupted.
+    pub(crate) fn why_not_built(&self) -> Option<String> {
+        match self {
+            Self::NotBuilt { layout, why } => {
+                Some(format!("layout {layout} does not build: {why}"))
+            }
+            Self::Ignored => Some(format!("all its layouts are the same program: {TAKES_ORDER}")),
+            Self::Interrupted | Self::Measured(_) => None,
+        }
+    }
 }
 
 /// The measurements.
@@ -132,7 +146,7 @@ pub fn layouts(
 /// Builds these layouts of the question's one revision, and says what they are, each once, and how
 /// long one took on average; what ended it where it did not go well, which is never that they were
 /// measured.
-pub fn build(
+pub(crate) fn build(
     bench: &mut Context<'_>,
     question: &Question,
     layouts: &[Layout],

@@ -171,7 +171,6 @@ impl FixedOrderEffect {
 }
 
 /// The plan without its fixed order.
-#[must_use]
-pub fn without_order(plan: &Plan) -> Plan {
+pub(crate) fn without_order(plan: &Plan) -> Plan {
     Plan { subject: Subject { order: None, ..plan.subject.clone() }, ..plan.clone() }
 }

@@ -8,3 +8,4 @@ pub(crate) mod known_remedies;
 pub mod layout_rotation;
 pub mod layouts;
 pub mod linking;
+pub mod programs;

@@ -57,7 +57,6 @@ use rounds::Sequential;
 use tacho_record::{Cell, Comparing, Digest, Purpose, Run};
 use tacho_report::comparison::{CarriedOver, ComparedRow};
 use tacho_report::host::HostLoad;
-use tacho_report::layouts::TAKES_ORDER;
 use tacho_store::Store;
 
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
@@ -89,16 +88,20 @@ impl ComparisonResult {
     /// The error for a side whose layouts were not built, by the reason.
     #[must_use]
     pub fn not_laid_out(side: &str, ended: &LayoutsResult) -> Self {
-        let why = match ended {
-            LayoutsResult::NotBuilt { layout, why } => {
-                format!("layout {layout} does not build: {why}")
-            }
-            LayoutsResult::Ignored => {
-                format!("all its layouts are the same program: {TAKES_ORDER}")
-            }
-            LayoutsResult::Interrupted | LayoutsResult::Measured(_) => return Self::Interrupted,
-        };
-        Self::NotBuilt { side: side.to_owned(), why }
+        match ended.why_not_built() {
+            Some(why) => Self::NotBuilt { side: side.to_owned(), why },
+            None => Self::Interrupted,
+        }
+    }
+
+    /// Whether the user stopped it.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            Self::Interrupted => true,
+            Self::Measured(all) => all.interrupted,
+            Self::NotBuilt { .. } | Self::SameProgram => false,
+        }
     }
 
     /// The run that measured both sides, if one did.

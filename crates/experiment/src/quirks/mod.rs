@@ -14,7 +14,7 @@ mod remedies;
 #[cfg(test)]
 mod tests;
 
-pub use both_ways::{BuildProgram, BuiltBothWays, both_ways};
+pub use both_ways::{BuiltBothWays, both_ways};
 pub use edges::{QuirkRangeEdge, edges_of};
 pub use need::{QuirkNeed, lacking, spread};
 pub use remedies::remedies_to_try;

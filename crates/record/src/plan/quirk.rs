@@ -27,6 +27,9 @@ pub struct Quirk {
     pub skip: bool,
     /// Patches, by path from the plan's folder, applied in this order.
     pub patches: Vec<String>,
+    /// What messages call these patches, where that is not their paths.
+    #[serde(skip)]
+    pub patch_names: Vec<String>,
     /// Files and folders of other revisions, which take the place of its own.
     pub take: Vec<Take>,
     /// Variables of the environment in which it is built.
@@ -50,6 +53,7 @@ impl Quirk {
             once: false,
             skip: false,
             patches: Vec::new(),
+            patch_names: Vec::new(),
             take: Vec::new(),
             environment: BTreeMap::new(),
             build: None,

@@ -96,7 +96,11 @@ impl Quirks {
     /// The quirks of this subject, whose plan is in that folder, with their patches.
     pub fn of(subject: &Subject, plan_folder: &Path) -> Result<Self, SubjectError> {
         let load = |quirk: &Quirk| {
-            let patches = quirk.patches.iter().map(|path| QuirkPatch::read(plan_folder, path));
+            let read = |(at, path): (usize, &String)| {
+                let name = quirk.patch_names.get(at).unwrap_or(path);
+                QuirkPatch::read(&plan_folder.join(path), name)
+            };
+            let patches = quirk.patches.iter().enumerate().map(read);
             let patches = patches.collect::<Result<_, _>>().map_err(of(quirk))?;
             Ok(LoadedQuirk { quirk: quirk.clone(), patches })
         };

@@ -18,7 +18,7 @@ const BARE: &str = "has no lines of context, so git looks for it only at the end
 /// A patch in the format of `diff -u` or git.
 #[derive(Clone, Debug)]
 pub(crate) struct QuirkPatch {
-    /// How it is called: its path as the plan has it.
+    /// How it is called: its path as the plan has it, or as the user gave it.
     name: String,
     content: Vec<u8>,
     /// The files of the patch, as written in it: with the folder that git writes in front.
@@ -57,18 +57,17 @@ impl Hunk {
 const LARGEST: u64 = 64 << 20;
 
 impl QuirkPatch {
-    /// Reads a patch by its path from that folder.
-    pub fn read(folder: &Path, path: &str) -> Result<Self, SubjectError> {
-        let file = folder.join(path);
-        let unreadable = |source| SubjectError::PatchUnreadable { path: file.clone(), source };
+    /// Reads a patch of that name.
+    pub fn read(file: &Path, name: &str) -> Result<Self, SubjectError> {
+        let unreadable = |source| SubjectError::PatchUnreadable { path: file.to_owned(), source };
         let mut content = Vec::new();
-        let opened = fs::File::open(&file).map_err(unreadable)?;
+        let opened = fs::File::open(file).map_err(unreadable)?;
         opened.take(LARGEST + 1).read_to_end(&mut content).map_err(unreadable)?;
         if content.len() as u64 > LARGEST {
             let why = format!("it is larger than {} MiB", LARGEST >> 20);
             return Err(unreadable(io::Error::new(io::ErrorKind::FileTooLarge, why)));
         }
-        Self::parse(path, content)
+        Self::parse(name, content)
     }
 
     /// Parses a patch, and checks that it stays inside the checkout.
@@ -360,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_patch_without_end_is_refused() {
-        let error = QuirkPatch::read(Path::new("/dev"), "zero").unwrap_err().to_string();
+        let error = QuirkPatch::read(Path::new("/dev/zero"), "zero").unwrap_err().to_string();
         assert!(error.ends_with("it is larger than 64 MiB"), "{error}");
     }
 

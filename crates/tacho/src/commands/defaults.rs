@@ -26,6 +26,9 @@ pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
     })
 }
 
+/// What is no difference, where nothing else is requested.
+pub(crate) const MARGIN: f64 = 0.01;
+
 /// Rounds where nothing else is requested: as many as an answer takes at the most, since it stops
 /// as soon as it has one.
 pub(crate) const ROUNDS: u32 = 30;

@@ -1,21 +1,15 @@
 //! Over layouts: what `compare` and `try` do where each program is linked in several orders.
 
-use std::time::Duration;
-
-use tacho_experiment::build::layouts::build;
 use tacho_experiment::build::linking::{
-    FixedOrderEffect, LinkingRequest, check_tracked, drawn_orders, several_layouts, without_order,
+    FixedOrderEffect, LinkingRequest, check_tracked, drawn_orders, several_layouts,
 };
-use tacho_experiment::compare::ComparisonResult;
-use tacho_record::{Plan, Program, RequestedEstimator, Revision};
+use tacho_record::{Plan, RequestedEstimator};
 use tacho_subject::Layout;
 
-use super::session::{CommandSession, SessionRequest};
 use crate::cli::ComparisonArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
-use crate::project::Project;
 
 /// The layouts that are requested; none: as it is built.
 pub fn layouts(typed: &ComparisonArgs, plan: &Plan) -> Result<Vec<Layout>, CliError> {
@@ -55,23 +49,6 @@ pub fn rounds(typed: &ComparisonArgs, plan: &Plan) -> Option<u32> {
     typed.rounds.or(each)
 }
 
-/// Whether the one order of these has any effect on that revision; nothing where there are several,
-/// or was interrupted.
-pub fn ordered(
-    session: &mut CommandSession,
-    project: &Project,
-    (plan, quiet): (&Plan, bool),
-    (revision, program): (&Revision, &Program),
-) -> Result<Option<FixedOrderEffect>, CliError> {
-    let Program::Layouts { artifacts, .. } = program else { return Ok(None) };
-    let [ordered] = artifacts.as_slice() else { return Ok(None) };
-    let revisions = std::slice::from_ref(revision);
-    let wanted = SessionRequest { quiet, ..SessionRequest::new(without_order(plan), revisions) };
-    let unordered =
-        session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
-    Ok(unordered.map(|build| FixedOrderEffect::of(*ordered, &build.state)))
-}
-
 /// Says of an order that it had no effect, or that this is unknown.
 pub fn report_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
     match found {
@@ -96,25 +73,4 @@ pub fn report_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
             output::note("note", &said);
         }
     }
-}
-
-/// The builds of a revision in these layouts, as one program, and how long one took on average;
-/// what came of the comparison where there are none.
-pub fn program(
-    session: &mut CommandSession,
-    project: &Project,
-    (plan, quiet): (Plan, bool),
-    (revision, side): (&Revision, &str),
-    layouts: &[Layout],
-) -> Result<Result<(Program, Duration), ComparisonResult>, CliError> {
-    let wanted = SessionRequest {
-        quiet,
-        retry_failed: true,
-        ..SessionRequest::new(plan, std::slice::from_ref(revision))
-    };
-    let built =
-        session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
-    let laid_out = |artifacts| Program::Layouts { artifacts, revision: revision.id.clone() };
-    let built = built.map(|(artifacts, took)| (laid_out(artifacts), took));
-    Ok(built.map_err(|ended| ComparisonResult::not_laid_out(side, &ended)))
 }

@@ -2,21 +2,19 @@
 
 use tacho_experiment::compare::ResolvedSide;
 use tacho_experiment::probe::{
-    Availability, NO_OTHER_ORDERS, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict,
-    availability, kept_probe, other_orders, probe,
+    Availability, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict, availability, kept_probe,
+    probe,
 };
 use tacho_machine::Root;
-use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision, in_backticks};
+use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, in_backticks};
 use tacho_report::comparison::described;
 use tacho_store::Store;
-use tacho_subject::Layout;
 
 use super::compare::measure::of_commands;
 use super::compare::rows::{self, ComparisonRows};
 use super::compare::sides::{SideLookup, revisions};
 use super::defaults::share;
-use super::layout_options;
-use super::session::{CommandSession, SessionRequest};
+use super::session::{CommandSession, ProjectSession, SessionRequest};
 use crate::cli::{CompareArgs, ComparisonArgs, GlobalArgs, ProbeArgs, ReferenceArgs, ShowArgs};
 use crate::error::CliError;
 use crate::error::probe::ProbeMistake;
@@ -24,7 +22,6 @@ use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::{print_answer, versioned};
 use crate::output::probe::{ProbeReport, listed};
-use crate::project::Project;
 
 /// Why a command has no other layouts.
 const NO_LAYOUTS: &str = "a command is linked already; revisions of a plan can be linked again";
@@ -201,48 +198,11 @@ fn measure(
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
-    lay_out((&mut session, project), (&plan, quiet), &revisions, &mut request)?;
+    let mut sessions = ProjectSession { session: &mut session, project, seed: None, quiet };
+    request.lay_out(&mut sessions, &plan, &revisions)?;
     let wanted =
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| probe(bench, question, &request, &root))
-}
-
-/// Links each revision in other orders, where that can be; else it says why not.
-fn lay_out(
-    (session, project): (&mut CommandSession, &Project),
-    (plan, quiet): (&Plan, bool),
-    revisions: &[Revision],
-    request: &mut ProbeRequest,
-) -> Result<(), CliError> {
-    let named = |names: &[String]| names.iter().any(|name| name == "layout");
-    if named(&request.skip) || !(request.only.is_empty() || named(&request.only)) {
-        return Ok(());
-    }
-    let layouts: Vec<Layout> = other_orders(plan);
-    if layouts.is_empty() {
-        request.no_layouts = format!("other orders of linking: {NO_OTHER_ORDERS}");
-        return Ok(());
-    }
-    for side in &mut request.sides {
-        let Program::Revision { revision } = &side.side.program else {
-            "only revisions can be linked again".clone_into(&mut request.no_layouts);
-            return Ok(());
-        };
-        let Some(known) = revisions.iter().find(|it| it.id == *revision) else { continue };
-        let of = (known, side.side.name.as_str());
-        match layout_options::program(session, project, (plan.clone(), quiet), of, &layouts)? {
-            Ok((Program::Layouts { artifacts, .. }, _)) => {
-                side.layouts = (1..).zip(artifacts).collect();
-            }
-            Ok(_) => {}
-            Err(tacho_experiment::compare::ComparisonResult::NotBuilt { why, .. }) => {
-                request.no_layouts = why;
-                return Ok(());
-            }
-            Err(_) => return Ok(()),
-        }
-    }
-    Ok(())
 }
 
 fn exit(end: &ProbeEnd) -> Exit {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::{Context, ExperimentError, Instrument, Observer, Question, machine};
+use tacho_experiment::{
+    Context, ExperimentError, Instrument, Observer, PlanSessions, Question, machine,
+};
 use tacho_machine::Root;
 use tacho_measure::{HostLock, LockWait, MeasureError, ProcessExecutor};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
@@ -80,6 +82,34 @@ pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock,
             tacho_measure::lock_host(&path, what, LockWait::Unless(interrupt))
         }
         (locked, _) => locked,
+    }
+}
+
+/// A session of a project, for one plan after the other.
+pub(super) struct ProjectSession<'a> {
+    pub(super) session: &'a mut CommandSession,
+    pub(super) project: &'a Project,
+    /// A random one if absent.
+    pub(super) seed: Option<u64>,
+    /// No progress is shown.
+    pub(super) quiet: bool,
+}
+
+impl PlanSessions for ProjectSession<'_> {
+    type Error = CliError;
+
+    fn measure<T>(
+        &mut self,
+        plan: &Plan,
+        revision: &Revision,
+        experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
+    ) -> Result<T, CliError> {
+        let request = SessionRequest {
+            seed: self.seed,
+            quiet: self.quiet,
+            ..SessionRequest::new(plan.clone(), std::slice::from_ref(revision))
+        };
+        self.session.measure(self.project, request, experiment)
     }
 }
 

@@ -52,6 +52,7 @@ impl Check<'_> {
             once: table.once,
             skip: table.skip,
             patches,
+            patch_names: Vec::new(),
             take,
             environment: table.environment,
             build: table.build,

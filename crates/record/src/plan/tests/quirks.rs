@@ -53,6 +53,7 @@ once = true
         once: false,
         skip: false,
         patches: texts(&["quirks/stdint.patch"]),
+        patch_names: Vec::new(),
         take: vec![Take { path: "configure".into(), from: "v1.2".into() }],
         environment: BTreeMap::from([("CFLAGS".to_owned(), "-std=gnu89".to_owned())]),
         build: Some("make -j{jobs}".into()),

@@ -16,6 +16,7 @@ use tacho_subject::SubjectError;
 
 use crate::cli::{BisectArgs, BisectCommand, GlobalArgs};
 use crate::commands::changes::is_change;
+use crate::commands::r#try;
 use crate::error::CliError;
 use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
 use crate::exit::Exit;
@@ -121,7 +122,7 @@ fn print(
 ) -> Result<(), CliError> {
     let BisectionWithMerges { answer: bisected, inside } = found;
     let bisection = &bisected.bisection;
-    let revert = reverted.map(|it| it.tried.report(&it.base));
+    let revert = reverted.map(|it| r#try::report(&it.tried, &it.base));
     let each: Vec<&Bisection> = inside.iter().map(|it| &it.bisection).collect();
     if command.form.json {
         let answer = report::BisectAnswer::new(bisection, found.is_interrupted(), revert.as_ref());

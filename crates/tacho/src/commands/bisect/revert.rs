@@ -3,11 +3,12 @@
 use std::fs;
 
 use tacho_experiment::bisect::{BisectionResult, RevertedRange};
+use tacho_experiment::patches::{PatchFile, TryOutcome};
 use tacho_record::Revision;
 use tacho_record::bisection::ValueSource;
 use tacho_subject::history;
 
-use super::super::r#try::{self as trying, TryOutcome};
+use super::super::r#try::{TryRequest, ask};
 use super::target;
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::error::CliError;
@@ -45,14 +46,17 @@ pub fn measure(
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&path, diff))
         .map_err(CliError::reading(&path))?;
-    let asked = trying::TryRequest {
+    let asked = TryRequest {
         plan: target::requested(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
         base: base.clone(),
-        patch: (format!("the revert of {what}"), path),
+        patch: PatchFile {
+            name: format!("the revert of {what}"),
+            path: path.to_string_lossy().into_owned(),
+        },
         wait: command.begin.wait,
         seed: command.begin.seed,
         quiet: global.quiet || command.form.json,
     };
-    Ok(trying::ask(project, asked)?.map(|tried| RevertEffect { base, tried }))
+    Ok(ask(project, asked)?.map(|tried| RevertEffect { base, tried }))
 }

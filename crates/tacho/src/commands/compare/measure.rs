@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tacho_experiment::analysis::reference;
+use tacho_experiment::build::programs::{laid_out, order_effect};
 use tacho_experiment::compare::{ComparisonResult, compare, unexecuted};
 use tacho_experiment::{Context, ExperimentError, Question};
 use tacho_record::{
@@ -19,7 +20,7 @@ use crate::commands::edited;
 use crate::commands::edited::report_edits;
 use crate::commands::layout_options;
 use crate::commands::seed::random_seed;
-use crate::commands::session::{CommandSession, SessionRequest, conditions};
+use crate::commands::session::{CommandSession, ProjectSession, SessionRequest, conditions};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, progress::Progress};
@@ -83,21 +84,16 @@ pub fn measure(
         let known =
             revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
         let Some(revision) = known else { continue };
-        let of = (revision, side.name.as_str());
-        match layout_options::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
+        let mut sessions = ProjectSession { session: &mut session, project, seed: None, quiet };
+        match laid_out(&mut sessions, &plan, revision, &layouts)? {
             Ok((program, each)) => {
                 if let Some(order) = order.take() {
-                    let found = layout_options::ordered(
-                        &mut session,
-                        project,
-                        (&plan, quiet),
-                        (revision, &program),
-                    )?;
+                    let found = order_effect(&mut sessions, &plan, (revision, &program))?;
                     layout_options::report_order(order, &side.name, found.as_ref());
                 }
                 (side.program, took) = (program, Some(each));
             }
-            Err(ended) => return Ok((ended, None)),
+            Err(ended) => return Ok((ComparisonResult::not_laid_out(&side.name, &ended), None)),
         }
     }
     let is_referenced = plan.measure.reference.mode() != ReferenceMode::Off;

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
+use tacho_experiment::patches::{PlanComparer, PlannedBuild, TryOutcome};
 use tacho_experiment::quirks::{BuiltBothWays, QuirkRangeEdge, both_ways, edges_of};
 use tacho_record::plan::{Plan, Quirk};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCondition};
@@ -13,11 +14,10 @@ use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCo
 use super::Exit;
 use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
 use crate::commands::compare::exit_status::exit;
-use crate::commands::defaults::rule;
+use crate::commands::defaults::{MARGIN, rule};
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
-use crate::commands::session::CommandSession;
-use crate::commands::r#try::{Diff, MARGIN, TryOutcome, Trying};
+use crate::commands::session::{CommandSession, ProjectSession};
 use crate::commands::{layout_options, lookup};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
@@ -64,23 +64,27 @@ pub fn execute(
         let places = places(project, quirk, &selected.revisions)?;
         edges.extend(edges_of(quirk, &places, &skipped, &selected.revisions));
     }
-    let Some(base) = edges.first().map(|edge| edge.inside.clone()) else {
+    if edges.is_empty() {
         let answer = || QuirkEffectAnswer { effects: Vec::new() };
         print_answer(command.json, answer, || nothing(&quirks).to_owned())?;
         return Ok(Exit::Success);
-    };
+    }
     let processes =
         project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
     let wishes = rule(command.rounds.or(processes), command.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(wishes)?;
     let layouts = layout_options::of_plan(&plan)?;
-    let session = CommandSession::open(project, command.wait)?;
-    let quiet = global.quiet || command.json;
-    let mut trying = Trying { session, project, base, layouts, build: None, quiet };
-    trying.session.store.put_commits(&selected.commits)?;
+    let mut session = CommandSession::open(project, command.wait)?;
+    session.store.put_commits(&selected.commits)?;
+    for edge in &edges {
+        session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
+    }
+    let (seed, quiet) = (command.seed, global.quiet || command.json);
+    let sessions = ProjectSession { session: &mut session, project, seed, quiet };
+    let mut comparer = PlanComparer::new(sessions, layouts);
     let mut all = Vec::new();
     for edge in edges {
-        let Some(effect) = effect(&mut trying, &plan, &edge, command.seed)? else {
+        let Some(effect) = effect(&mut comparer, project, &plan, &edge)? else {
             return Ok(Exit::Interrupted);
         };
         all.push(EdgeEffect { edge, effect });
@@ -113,27 +117,22 @@ fn nothing(quirks: &[&Quirk]) -> &'static str {
 type EdgeTrial<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 
 fn effect<'a>(
-    trying: &mut Trying<'_>,
+    comparer: &mut PlanComparer<ProjectSession<'_>>,
+    project: &Project,
     plan: &Plan,
     edge: &QuirkRangeEdge<'a>,
-    seed: Option<u64>,
 ) -> Result<EdgeTrial<'a>, CliError> {
-    trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
-    let project = trying.project;
-    let mut build = |revision: &Revision, plan: &Plan| {
-        trying.base = revision.clone();
-        trying.built(plan)
-    };
+    let mut build = |revision: &Revision, plan: &Plan| comparer.built(revision, plan);
     let made = match both_ways(&project.folder, plan, edge, &mut build)? {
         Some(Ok(made)) => made,
         Some(Err(why)) => return Ok(Some(Err(why))),
         None => return Ok(None),
     };
-    let BuiltBothWays { revision, with, programs: [a, b] } = made;
+    let BuiltBothWays { revision, with: plan_with, programs: [without, with] } = made;
     let terms = terms(project, plan, edge, revision)?;
     let names = vec![terms.sides[1].name.clone()];
-    let diff = Diff { names, plan: with, built: Ok(b) };
-    Ok(Some(Ok((revision, trying.one(diff, &a, &terms, seed)?))))
+    let with = PlannedBuild { names, plan: plan_with, built: Ok(with) };
+    Ok(Some(Ok((revision, comparer.compare(revision, (&without, with), &terms)?))))
 }
 
 /// On which terms: all benchmarks by their first metrics.
@@ -170,7 +169,7 @@ fn terms(
 
 impl EdgeEffect<'_> {
     fn is_interrupted(&self) -> bool {
-        self.exit() == Exit::Interrupted
+        self.effect.as_ref().is_ok_and(|(_, tried)| tried.compared.is_interrupted())
     }
 
     fn exit(&self) -> Exit {
@@ -179,15 +178,8 @@ impl EdgeEffect<'_> {
 
     fn report(&self) -> Option<CompareReport<'_>> {
         let (_, tried) = self.effect.as_ref().ok()?;
-        Some(CompareReport {
-            terms: &tried.terms,
-            described: tried.terms.sides.each_ref().map(|side| side.name.clone()),
-            compared: &tried.compared,
-            build: tried.build,
-            is_kept: true,
-            fail_on: None,
-            lone: Default::default(),
-        })
+        let described = tried.terms.sides.each_ref().map(|side| side.name.clone());
+        Some(CompareReport::of(tried, described))
     }
 
     fn answer<'a>(&'a self, report: Option<&'a CompareReport<'a>>) -> EffectAnswer<'a> {

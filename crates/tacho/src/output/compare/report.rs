@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tacho_experiment::compare::{ComparisonResult, Gate};
+use tacho_experiment::patches::TryOutcome;
 use tacho_record::Comparing;
 
 /// Two programs beside one another.
@@ -19,6 +20,15 @@ pub struct CompareReport<'a> {
     pub fail_on: Option<&'a FailOnGate>,
     /// What only the first side has, and only the second, which is not compared.
     pub lone: [Vec<String>; 2],
+}
+
+impl<'a> CompareReport<'a> {
+    /// That of a revision built in two ways.
+    pub fn of(tried: &'a TryOutcome, described: [String; 2]) -> Self {
+        let TryOutcome { terms, compared, build, .. } = tried;
+        let (build, lone) = (*build, Default::default());
+        Self { terms, described, compared, build, is_kept: true, fail_on: None, lone }
+    }
 }
 
 /// What a comparison is to fail on.
