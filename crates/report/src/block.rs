@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tacho_record::ChangeVerdict;
+
 /// What a cell or a note means for the subject; a medium may show it as a colour, beside the word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
@@ -12,6 +14,15 @@ pub enum Tone {
     /// Neither.
     #[default]
     Plain,
+}
+
+impl From<ChangeVerdict> for Tone {
+    fn from(verdict: ChangeVerdict) -> Self {
+        match verdict {
+            ChangeVerdict::Better => Self::Better,
+            ChangeVerdict::Worse => Self::Worse,
+        }
+    }
 }
 
 /// A cell of a table.
@@ -103,7 +114,7 @@ pub enum NoteKind {
 pub struct AnswerNote {
     /// The kind.
     pub kind: NoteKind,
-    /// The row that it is of, if it is of one: `sort · wall`.
+    /// The row (`sort · wall`) or the topic (`plateau`), if the note is about one.
     pub subject: Option<String>,
     /// The clause.
     pub text: String,
@@ -112,8 +123,14 @@ pub struct AnswerNote {
 impl AnswerNote {
     /// A clause of all rows.
     #[must_use]
-    pub fn plain(text: String) -> Self {
-        Self { text, ..Self::default() }
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A clause about something, which a page shows in bold: `plateau: 8 … 64`.
+    #[must_use]
+    pub fn about(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { subject: Some(subject.into()), ..Self::plain(text) }
     }
 
     /// A warning.

@@ -7,7 +7,7 @@ use tacho_record::{
 use tacho_stats::history::Origin;
 use tacho_stats::survey::{ChangePlace, PlaceStatus};
 
-use crate::block::{AnswerNote, AnswerTable, Block};
+use crate::block::{AnswerCell, AnswerNote, AnswerTable, Block};
 use crate::detection::NotReported;
 use crate::words::{count, cut, effect, effect_interval, percent};
 
@@ -110,14 +110,14 @@ impl SurveyFindings<'_> {
     fn table(&self) -> AnswerTable {
         let row = |it: &SurveyPlace| {
             let cells = [
-                effect(it.place.effect),
-                effect_interval(it.place.interval),
-                verdict(&it.place, self.metric.better).to_owned(),
-                it.kind().to_owned(),
-                it.change.unwrap_or_default().to_owned(),
-                it.whereabouts(),
+                effect(it.place.effect).into(),
+                effect_interval(it.place.interval).into(),
+                verdict(&it.place, self.metric.better),
+                it.kind().to_owned().into(),
+                it.change.unwrap_or_default().to_owned().into(),
+                it.whereabouts().into(),
             ];
-            cells.map(Into::into).into()
+            cells.into()
         };
         let heads = ["change", "95 %", "", "kind", "name", "where"];
         AnswerTable::of(&heads, &(0..1), self.places.iter().map(row).collect())
@@ -224,12 +224,12 @@ fn of_environment(changes: usize) -> String {
 }
 
 /// The direction of a change.
-fn verdict(place: &ChangePlace, better: Direction) -> &'static str {
-    if place.is_reported {
-        ChangeVerdict::of(place.effect > 0.0, better).word()
-    } else {
-        "may have changed"
+fn verdict(place: &ChangePlace, better: Direction) -> AnswerCell {
+    if !place.is_reported {
+        return "may have changed".to_owned().into();
     }
+    let verdict = ChangeVerdict::of(place.effect > 0.0, better);
+    AnswerCell { tone: verdict.into(), ..verdict.word().to_owned().into() }
 }
 
 /// How many changes there are of what is looked for (`larger`, in words), and at how many places
@@ -249,6 +249,7 @@ fn seen(certain: usize, doubtful: usize, larger: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::Tone;
 
     fn place(effect: f64, is_reported: bool) -> ChangePlace {
         ChangePlace {
@@ -269,9 +270,11 @@ mod tests {
         let cases =
             [(0.09, false, "may have changed"), (0.3, true, "worse"), (-0.15, true, "better")];
         for (effect, is_reported, word) in cases {
-            assert_eq!(verdict(&place(effect, is_reported), Direction::Lower), word, "{effect}");
+            let found = verdict(&place(effect, is_reported), Direction::Lower);
+            assert_eq!(found.text, word, "{effect}");
         }
-        assert_eq!(verdict(&place(0.3, true), Direction::Higher), "better");
+        let higher = verdict(&place(0.3, true), Direction::Higher);
+        assert_eq!((higher.text.as_str(), higher.tone), ("better", Tone::Better));
     }
 
     #[test]

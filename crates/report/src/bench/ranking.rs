@@ -4,7 +4,7 @@ use tacho_record::RequestedEstimator;
 use tacho_stats::compare::{ChoiceReason, Verdict};
 
 use super::{BenchFindings, BenchReference};
-use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::block::{AnswerCell, AnswerTable, Block, Tone};
 use crate::comparison::{clauses, far_from_medians, ratio_of, shown};
 use crate::words::percent;
 
@@ -132,7 +132,17 @@ impl BenchFindings<'_> {
         let estimate = row.comparison.and_then(|comparison| comparison.estimate);
         let [ratio, interval] =
             estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
-        [ratio, interval, self.name(index), self.verdict(index)].map(AnswerCell::from).into()
+        let tone = match row.verdict {
+            Some(Verdict::Faster) => Tone::Better,
+            Some(Verdict::Slower) => Tone::Worse,
+            _ => Tone::Plain,
+        };
+        let verdict = AnswerCell { tone, ..self.verdict(index).into() };
+        [ratio, interval, self.name(index)]
+            .map(AnswerCell::from)
+            .into_iter()
+            .chain([verdict])
+            .collect()
     }
 
     /// The verdict on a command, and what would settle one that is unclear; empty of the reference.

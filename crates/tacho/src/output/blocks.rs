@@ -16,7 +16,10 @@ fn in_terminal(block: &Block) -> String {
         Block::Sentence(sentence) | Block::Lead(sentence) => prose(sentence),
         Block::Item(item) => prose(&format!("  {item}")),
         Block::Note(note) => prose(&note.whole()),
-        Block::Table(table) => colour::verdicts(&in_columns(table)) + "\n",
+        Block::Table(table) => {
+            let cells = table.rows.iter().flatten().map(|cell| (cell.text.as_str(), cell.tone));
+            colour::verdicts(&in_columns(table), cells) + "\n"
+        }
     }
 }
 
@@ -110,9 +113,7 @@ mod tests {
     #[test]
     fn notes_are_a_list_in_markdown() {
         let notes = [
-            AnswerNote {
-                subject: Some("sort · wall".into()), ..AnswerNote::plain("± 1 %".into())
-            },
+            AnswerNote::about("sort · wall", "± 1 %"),
             AnswerNote::warning("after <old>".into()),
             AnswerNote::hint("a `prepare`".into()),
         ];

@@ -2,6 +2,7 @@
 //! refused.
 
 use anstyle::{AnsiColor, Style};
+use tacho_report::block::Tone;
 
 /// Something got worse.
 const WORSE: Style = AnsiColor::Red.on_default().bold();
@@ -9,27 +10,19 @@ const WORSE: Style = AnsiColor::Red.on_default().bold();
 const BETTER: Style = AnsiColor::Green.on_default().bold();
 /// A number that is looked for first.
 const STRONG: Style = AnsiColor::Cyan.on_default().bold();
-/// The words of verdicts, with their colours.
-const WORDS: [(&str, Style); 4] =
-    [("worse", WORSE), ("slower", WORSE), ("better", BETTER), ("faster", BETTER)];
 
-/// A table with its verdicts in colour. It is as wide as before only to readers that know colours:
-/// widths come first.
-pub fn verdicts(table: &str) -> String {
+/// A table with these verdicts, which it has in this order, in the colours of their tones. It is as
+/// wide as before only to readers that know colours: widths come first.
+pub fn verdicts<'a>(table: &str, verdicts: impl IntoIterator<Item = (&'a str, Tone)>) -> String {
     if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
         return table.to_owned();
     }
-    coloured(table)
+    coloured(table, verdicts)
 }
 
-/// A text that is good news.
-pub fn good(text: &str) -> String {
-    styled(text, BETTER)
-}
-
-/// A text that is bad news.
-pub fn bad(text: &str) -> String {
-    styled(text, WORSE)
+/// A text in the colour of its tone.
+pub fn toned(text: &str, tone: Tone) -> String {
+    style(tone).map_or_else(|| text.to_owned(), |style| styled(text, style))
 }
 
 /// A text whose first place with that number stands out.
@@ -47,27 +40,32 @@ fn styled(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
-fn coloured(table: &str) -> String {
-    let mut out = String::new();
-    let mut rest = table;
-    while let Some((at, word, style)) = first(rest) {
-        out += &format!("{}{style}{word}{style:#}", &rest[..at]);
-        rest = &rest[at + word.len()..];
+fn style(tone: Tone) -> Option<Style> {
+    match tone {
+        Tone::Better => Some(BETTER),
+        Tone::Worse => Some(WORSE),
+        Tone::Plain => None,
+    }
+}
+
+fn coloured<'a>(table: &str, verdicts: impl IntoIterator<Item = (&'a str, Tone)>) -> String {
+    let (mut out, mut rest) = (String::new(), table);
+    for (verdict, tone) in verdicts {
+        let Some((at, style)) = place(rest, verdict).zip(style(tone)) else { continue };
+        out += &format!("{}{style}{verdict}{style:#}", &rest[..at]);
+        rest = &rest[at + verdict.len()..];
     }
     out + rest
 }
 
-/// The first verdict of a text that is a word by itself.
-fn first(text: &str) -> Option<(usize, &'static str, Style)> {
+/// Where a text has a verdict as a word by itself.
+fn place(text: &str, verdict: &str) -> Option<usize> {
     let is_edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || c == ',' || c == ':');
-    let places = WORDS.into_iter().flat_map(|(word, style)| {
-        let alone = move |at: &usize| {
-            is_edge(text[..*at].chars().next_back())
-                && is_edge(text[at + word.len()..].chars().next())
-        };
-        text.match_indices(word).map(|(at, _)| at).filter(alone).map(move |at| (at, word, style))
-    });
-    places.min_by_key(|(at, ..)| *at)
+    let is_alone = |at: &usize| {
+        is_edge(text[..*at].chars().next_back())
+            && is_edge(text[at + verdict.len()..].chars().next())
+    };
+    text.match_indices(verdict).map(|(at, _)| at).find(is_alone)
 }
 
 #[cfg(test)]
@@ -75,14 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_by_themselves_are_coloured() {
-        let red = |word: &str| format!("{WORSE}{word}{WORSE:#}");
-        let green = |word: &str| format!("{BETTER}{word}{BETTER:#}");
-        assert_eq!(coloured("+3 % worse\nslowerish"), format!("+3 % {}\nslowerish", red("worse")));
-        assert_eq!(
-            coloured("a faster: slower"),
-            format!("a {}: {}", green("faster"), red("slower"))
-        );
-        assert_eq!(coloured(""), "");
+    fn verdicts_are_coloured_by_their_tones() {
+        let text = "a slowerish: slower\nb faster: faster";
+        let verdicts = [("slower", Tone::Worse), ("same", Tone::Plain), ("faster", Tone::Plain)];
+        let expected = format!("a slowerish: {WORSE}slower{WORSE:#}\nb faster: faster");
+        assert_eq!(coloured(text, verdicts), expected);
+        let better = format!("a {BETTER}faster{BETTER:#}");
+        assert_eq!(coloured("a faster", [("faster", Tone::Better)]), better);
+        assert_eq!(coloured("", [("faster", Tone::Better)]), "");
     }
 }

@@ -11,6 +11,9 @@ use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 
 use tacho_record::{KeptNoise, Unit};
 
+use tacho_report::block::Tone;
+
+use super::colour::toned;
 use super::{COLUMNS, spark, table, terminal_width, text};
 
 /// How far the text of a finding is from the margin.
@@ -35,12 +38,10 @@ fn fitness(diagnosis: &Diagnosis) -> String {
             if shown.is_empty() { text::count(number, "finding") } else { number.to_string() };
         shown.push(format!("{what} of {} harm", harm.word()));
     }
-    match counts[0].0 {
-        _ if shown.is_empty() => {
-            super::colour::good("machine: no known setting disturbs measurements")
-        }
-        0 => format!("{}: {}", super::colour::good("machine"), shown.join(", ")),
-        _ => format!("{}: {}", super::colour::bad("machine"), shown.join(", ")),
+    let tone = if counts[0].0 == 0 { Tone::Better } else { Tone::Worse };
+    match shown.join(", ") {
+        none if none.is_empty() => toned("machine: no known setting disturbs measurements", tone),
+        shown => format!("{}: {shown}", toned("machine", tone)),
     }
 }
 

@@ -32,7 +32,9 @@ pub fn table(series: &Series) -> String {
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary::of_point(point)?.median)).collect();
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
-    let rows = colour::verdicts(&rows(series, room));
+    let changes = series::rows(series, &series.points).into_iter().filter_map(|row| row.change);
+    let verdicts = changes.filter_map(|it| Some((it.word(), it.verdict?.into())));
+    let rows = colour::verdicts(&rows(series, room), verdicts);
     let head = format!("{} ({})  ", key.name(), better(key.metric.better));
     let beside =
         super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));

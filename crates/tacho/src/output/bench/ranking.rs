@@ -1,7 +1,7 @@
 //! The ranking in the terminal: a line a command where names have room, else two.
 
 use tacho_report::bench::RANKED;
-use tacho_report::block::{AnswerCell, AnswerTable, Block};
+use tacho_report::block::{AnswerCell, AnswerTable, Block, Tone};
 
 use super::BenchReport;
 use crate::output::{blocks, colour, table, text};
@@ -65,15 +65,15 @@ fn texts(row: &[AnswerCell]) -> [&str; 4] {
 fn coloured(rows: &str, ranking: &AnswerTable) -> String {
     let mut out = String::new();
     let mut rest = rows;
-    for row in &ranking.rows {
-        let [ratio, .., word] = texts(row);
+    for cells in &ranking.rows {
+        let [ratio, .., word] = texts(cells);
         let Some(at) = rest.find(ratio) else { continue };
         let (before, from) = rest.split_at(at);
         // A verdict of several lines has no colour.
         let Some((row, after)) = from.split_once(word) else { continue };
         out += before;
         out += &colour::first_strong(row, ratio);
-        out += &colour::verdicts(word);
+        out += &colour::toned(word, cells.last().map_or(Tone::Plain, |cell| cell.tone));
         rest = after;
     }
     out + rest

@@ -351,7 +351,9 @@ impl ListedEvent {
             out += &format!("  {line}\n");
         }
         let rows = if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
-        out + "\n" + &colour::verdicts(&rows)
+        let judged = self.changes.iter().filter(|change| !change.is_of_other_work());
+        let verdicts = judged.map(|change| (change.verdict().word(), change.verdict().into()));
+        out + "\n" + &colour::verdicts(&rows, verdicts)
     }
 
     fn table(&self, hosts: bool) -> String {
