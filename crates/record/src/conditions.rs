@@ -237,8 +237,14 @@ impl ReachedLimit {
     /// In one line, for tables: `limit reached: 512.0 MiB of memory`.
     #[must_use]
     pub fn line(&self) -> String {
+        format!("limit reached: {}", self.amount())
+    }
+
+    /// How much it used, and how it ended: `512.0 MiB of memory (exit 1)`.
+    #[must_use]
+    pub fn amount(&self) -> String {
         let how = self.how.as_ref().map_or_else(String::new, |how| format!(" ({how})"));
-        format!("limit reached: {}{how}", self.limit.amount(self.at))
+        self.limit.amount(self.at) + &how
     }
 }
 

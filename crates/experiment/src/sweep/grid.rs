@@ -1,6 +1,6 @@
 //! All values of a grid, interleaved over rounds.
 
-use tacho_record::{Metric, Sample};
+use tacho_record::{Metric, Outcome, Sample};
 use tacho_report::sweep::SweepRow;
 use tacho_stats::Summary;
 use tacho_stats::sweep::{SweepCurve, SweepLevels};
@@ -113,17 +113,19 @@ impl SweepQuestion {
         let metric = self.metric(at);
         let counted = samples.iter().filter(|sample| sample.counts());
         let values: Vec<f64> = counted.filter_map(|sample| sample.value(&metric.name)).collect();
-        let those = |wanted: fn(&Sample) -> bool| {
-            let all: Vec<&Sample> = samples.iter().filter(|sample| wanted(sample)).collect();
-            (all.len(), all.first().and_then(|sample| Some(sample.outcome.described()?.0)))
+        let failed = || samples.iter().filter(|sample| sample.outcome.is_failure());
+        let reached = |sample: &Sample| match &sample.outcome {
+            Outcome::LimitReached { reached, .. } => Some(reached.clone()),
+            _ => None,
         };
+        let limited = samples.iter().filter(|sample| sample.is_limited());
         SweepRow {
             summary: Summary::of(&values),
             place: None,
             limits: self.limits.iter().map(|limit| limit.median_keeps(samples)).collect(),
             busy_share: busy_share(samples),
-            failed: those(|sample| sample.outcome.is_failure()),
-            limited: those(Sample::is_limited),
+            failed: (failed().count(), failed().find_map(|it| Some(it.outcome.described()?.0))),
+            limited: (limited.clone().count(), { limited }.find_map(reached)),
         }
     }
 

@@ -4,17 +4,15 @@ use tacho_record::Direction;
 use tacho_stats::sweep::{SweepCurve, SweepShape};
 
 use super::SweepFindings;
+use crate::block::AnswerNote;
 use crate::words::{cut, percent};
 
 impl SweepFindings<'_> {
     /// A line each: the best value, the plateau, the shape, the knee, what the default costs.
     /// `medians` has one a place.
-    pub(super) fn sentences(&self, curve: &SweepCurve, medians: &[f64]) -> Vec<String> {
-        let best = format!(
-            "best: {}, {}",
-            self.name(curve.best),
-            self.metric.unit.show(medians[curve.best])
-        );
+    pub(super) fn sentences(&self, curve: &SweepCurve, medians: &[f64]) -> Vec<AnswerNote> {
+        let median = self.metric.unit.show(medians[curve.best]);
+        let best = AnswerNote::about("best", format!("{}, {median}", self.name(curve.best)));
         let shape = [self.dips(curve), self.knee(curve), self.default(curve)];
         [best, self.plateau(curve)].into_iter().chain(shape.into_iter().flatten()).collect()
     }
@@ -24,38 +22,37 @@ impl SweepFindings<'_> {
     }
 
     /// The values that cannot be distinguished from the best one, and what all may differ by.
-    fn plateau(&self, curve: &SweepCurve) -> String {
+    fn plateau(&self, curve: &SweepCurve) -> AnswerNote {
         let all = self.places.len();
         let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
+        let worse = percent(most.exp_m1());
         match curve.shape {
-            _ if all < 2 => self.only_value(),
+            _ if all < 2 => AnswerNote::plain(self.only_value()),
             SweepShape::Flat => {
-                format!(
-                    "flat: no value is more than {} worse than the best",
-                    percent(most.exp_m1())
-                )
+                let most = format!("no value is more than {worse} worse than the best");
+                AnswerNote::about("flat", most)
             }
-            SweepShape::Unresolved if most.is_infinite() => {
-                "unclear: one execution of each value does not show how much values vary; `-r 10` \
-                 executes each ten times"
-                    .to_owned()
-            }
-            SweepShape::Unresolved => format!(
-                "unclear: no value can be distinguished from the best. Some may be up to {} \
-                 worse: {}",
-                percent(most.exp_m1()),
-                self.way_out(curve)
+            SweepShape::Unresolved if most.is_infinite() => AnswerNote::about(
+                "unclear",
+                "one execution of each value does not show how much values vary; `-r 10` executes \
+                 each ten times",
             ),
-            SweepShape::Varied if curve.plateau.len() == 1 => {
-                format!("plateau: {} alone (95 % confidence)", self.runs(curve, &curve.plateau))
+            SweepShape::Unresolved => {
+                let way_out = self.way_out(curve);
+                let why = "no value can be distinguished from the best. Some may be up to";
+                AnswerNote::about("unclear", format!("{why} {worse} worse: {way_out}"))
             }
-            SweepShape::Varied => format!(
-                "plateau: {} of {} values cannot be distinguished from the best, with 95 % \
-                 confidence: {}",
-                curve.plateau.len(),
-                all,
-                self.runs(curve, &curve.plateau)
-            ),
+            SweepShape::Varied => {
+                let (number, values) = (curve.plateau.len(), self.runs(curve, &curve.plateau));
+                let plateau = match number {
+                    1 => format!("{values} alone (95 % confidence)"),
+                    _ => format!(
+                        "{number} of {all} values cannot be distinguished from the best, with 95 % \
+                         confidence: {values}"
+                    ),
+                };
+                AnswerNote::about("plateau", plateau)
+            }
         }
     }
 
@@ -91,40 +88,36 @@ impl SweepFindings<'_> {
         runs.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 
-    fn dips(&self, curve: &SweepCurve) -> Option<String> {
+    fn dips(&self, curve: &SweepCurve) -> Option<AnswerNote> {
         let minima = &curve.minima;
         let names: Vec<String> = minima.iter().map(|place| self.name(*place)).collect();
         let dips = if self.metric.better == Direction::Lower { "dips" } else { "peaks" };
-        (minima.len() > 1).then(|| format!("{} {dips}: at {}", minima.len(), names.join(" and ")))
+        let topic = format!("{} {dips}", minima.len());
+        (minima.len() > 1).then(|| AnswerNote::about(topic, format!("at {}", names.join(" and "))))
     }
 
-    fn knee(&self, curve: &SweepCurve) -> Option<String> {
+    fn knee(&self, curve: &SweepCurve) -> Option<AnswerNote> {
         let knee = curve.knee?;
-        let cost = percent(curve.costs[knee].estimate.exp_m1());
-        let name = self.name(knee);
-        Some(format!("knee: {name}, {cost} worse than the best: further steps gain less"))
+        let (name, cost) = (self.name(knee), percent(curve.costs[knee].estimate.exp_m1()));
+        let gain = format!("{name}, {cost} worse than the best: further steps gain less");
+        Some(AnswerNote::about("knee", gain))
     }
 
-    fn default(&self, curve: &SweepCurve) -> Option<String> {
+    fn default(&self, curve: &SweepCurve) -> Option<AnswerNote> {
         let default = self.names.default?;
+        let line = |text: String| Some(AnswerNote::about("default", text));
         let Some(place) = self.places.iter().position(|command| *command == default) else {
-            let label = self.names.label(default);
-            return Some(format!("default: `{label}` is not among the values"));
+            return line(format!("`{}` is not among the values", self.names.label(default)));
         };
         let name = self.name(place);
         if place == curve.best {
-            return Some(format!("default: {name} is the best"));
+            return line(format!("{name} is the best"));
         }
         let cost = curve.costs[place];
         let (low, high) = cost.interval;
-        let share = |cost: f64| percent(cost.exp_m1());
+        let [cost, low, high] = [cost.estimate, low, high].map(|cost| percent(cost.exp_m1()));
         let is_alike = curve.plateau.contains(&place);
         let but = if is_alike { "; it cannot be distinguished from the best" } else { "" };
-        Some(format!(
-            "default: {name} is {} worse than the best (95 %: {} … {}){but}",
-            share(cost.estimate),
-            share(low),
-            share(high)
-        ))
+        line(format!("{name} is {cost} worse than the best (95 %: {low} … {high}){but}"))
     }
 }

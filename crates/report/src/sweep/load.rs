@@ -4,7 +4,7 @@ use tacho_record::Metric;
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, kept_at_least};
 
 use super::ValueNames;
-use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::block::{AnswerCell, AnswerNote, AnswerTable, Block};
 use crate::run::INTERRUPTED;
 use crate::words::{as_written, count, percent};
 
@@ -31,7 +31,7 @@ impl LoadFindings<'_> {
     /// The loads that were tried, and what was found.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
-        let lines = self.lines().into_iter().map(Block::Sentence);
+        let lines = self.lines().into_iter().map(Block::Note);
         [Block::Table(self.table())].into_iter().chain(lines).collect()
     }
 
@@ -56,7 +56,7 @@ impl LoadFindings<'_> {
 
     /// The results, one a line.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<AnswerNote> {
         let (limit, search) = (&self.limit, self.search);
         let name = |load: usize| format!("`{}`", self.names.label(load));
         let last = self.names.labels.len() - 1;
@@ -64,36 +64,37 @@ impl LoadFindings<'_> {
             self.shown(load).map_or_else(String::new, |received| format!(", received {received}"))
         };
         let mut lines = match self.outcome {
-            None if self.is_interrupted => vec![INTERRUPTED.to_owned()],
-            None => vec!["not found: a trial failed before the search ended".to_owned()],
+            None if self.is_interrupted => vec![AnswerNote::plain(INTERRUPTED)],
+            None => vec![AnswerNote::about("not found", "a trial failed before the search ended")],
             Some(LoadOutcome::NoneKeeps) => {
-                vec![format!("none: even {} breaks `{limit}`", name(0))]
+                vec![AnswerNote::about("none", format!("even {} breaks `{limit}`", name(0)))]
             }
-            Some(LoadOutcome::AllKeep) => vec![
-                format!("highest load: at least {}{}", name(last), received(last)),
-                format!(
-                    "the whole range keeps `{limit}`: a wider range would show the highest \
-                         load"
-                ),
-            ],
-            Some(LoadOutcome::Between(low, high)) => vec![
-                format!("highest load that keeps `{limit}`: {}{}", name(low), received(low)),
-                self.confidence(low),
-                format!(
-                    "{} breaks the limit in {} of {} trials",
-                    name(high),
-                    broken(search.kept(high)),
-                    search.kept(high).1
-                ),
-            ],
+            Some(LoadOutcome::AllKeep) => {
+                let highest = format!("at least {}{}", name(last), received(last));
+                let wider = "a wider range would show the highest load";
+                let all = format!("the whole range keeps `{limit}`: {wider}");
+                vec![AnswerNote::about("highest load", highest), AnswerNote::plain(all)]
+            }
+            Some(LoadOutcome::Between(low, high)) => {
+                let highest = format!("{}{}", name(low), received(low));
+                let (broken, trials) = (broken(search.kept(high)), search.kept(high).1);
+                let next = format!("breaks the limit in {broken} of {trials} trials");
+                let lines = [
+                    format!("highest load that keeps `{limit}`: {highest}"),
+                    self.confidence(low),
+                    format!("{} {next}", name(high)),
+                ];
+                lines.map(AnswerNote::plain).into()
+            }
         };
         let exceed = as_written(self.goal.exceed_ratio);
         let trials = count(search.trials().len(), "trial");
-        lines.push(format!(
+        let by = format!(
             "{trials}, by MLRsearch (RFC 9971): up to {} trials decide on each load, and {exceed} \
              of these may break the limit",
             self.goal.duration_sum
-        ));
+        );
+        lines.push(AnswerNote::plain(by));
         lines
     }
 

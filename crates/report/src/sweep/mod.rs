@@ -7,11 +7,11 @@ mod settle;
 mod table;
 mod variants;
 
-use tacho_record::{Direction, Metric};
+use tacho_record::{Direction, Metric, ReachedLimit};
 use tacho_stats::Summary;
 use tacho_stats::sweep::{ExtraCost, SweepCurve};
 
-use crate::block::Block;
+use crate::block::{AnswerNote, Block};
 use crate::run::INTERRUPTED;
 
 pub use load::LoadFindings;
@@ -57,7 +57,7 @@ pub struct SweepRow {
     /// How many executions failed, and how the first of them did.
     pub failed: (usize, Option<String>),
     /// How many executions reached a limit, and which the first of them did.
-    pub limited: (usize, Option<String>),
+    pub limited: (usize, Option<ReachedLimit>),
 }
 
 /// The role of a value in its curve.
@@ -122,14 +122,14 @@ impl SweepFindings<'_> {
     /// The rows and what the curve says.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
-        let lines = self.lines().into_iter().map(Block::Sentence);
+        let lines = self.lines().into_iter().map(Block::Note);
         [Block::Table(self.table())].into_iter().chain(lines).collect()
     }
 
     /// The remarks on all values, one a line.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let stopped = self.is_interrupted.then(|| INTERRUPTED.to_owned());
+    pub fn lines(&self) -> Vec<AnswerNote> {
+        let stopped = self.is_interrupted.then(|| AnswerNote::plain(INTERRUPTED));
         stopped.into_iter().chain(self.about_curve()).collect()
     }
 
@@ -159,16 +159,16 @@ impl SweepFindings<'_> {
     }
 
     /// The words for the curve, or the reason why there is no curve.
-    fn about_curve(&self) -> Vec<String> {
+    fn about_curve(&self) -> Vec<AnswerNote> {
         let curve = match &self.curve {
             Ok(curve) => curve,
-            Err(missing) => return vec![format!("no curve: {missing}")],
+            Err(missing) => return vec![AnswerNote::about("no curve", missing.as_str())],
         };
         let median = |at: &usize| self.rows[*at].summary.map_or(f64::NAN, |it| it.median);
         let medians: Vec<f64> = self.places.iter().map(median).collect();
         let mut lines = self.sentences(curve, &medians);
         if differ(curve, &medians, self.metric.better) {
-            lines.push(DIFFERS.to_owned());
+            lines.push(AnswerNote::plain(DIFFERS));
         }
         lines
     }

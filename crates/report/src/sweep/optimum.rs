@@ -3,7 +3,7 @@
 use tacho_stats::sweep::ValueSpan;
 
 use super::{SweepFindings, SweepRow};
-use crate::block::Block;
+use crate::block::{AnswerNote, Block};
 use crate::words::count;
 
 /// The result of a search for the best value.
@@ -25,21 +25,21 @@ impl OptimumFindings<'_> {
     /// The rows and what was found.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
-        let lines = self.lines().into_iter().map(Block::Sentence);
+        let lines = self.lines().into_iter().map(Block::Note);
         [Block::Table(self.grid.table())].into_iter().chain(lines).collect()
     }
 
     /// The results, one a line.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<AnswerNote> {
         let mut lines = self.grid.lines();
         if self.grid.curve.is_ok() {
-            lines.push(self.interval());
+            lines.push(AnswerNote::plain(self.interval()));
             if !self.grid.is_interrupted {
-                lines.push(self.one_dip().to_owned());
+                lines.push(self.one_dip());
             }
         }
-        lines.push(self.spent());
+        lines.push(AnswerNote::plain(self.spent()));
         lines
     }
 
@@ -54,16 +54,24 @@ impl OptimumFindings<'_> {
         )
     }
 
-    fn one_dip(&self) -> &'static str {
+    fn one_dip(&self) -> AnswerNote {
         let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
         match (minima, self.spans.len()) {
-            (0 | 1, 0 | 1) if self.is_every_value_executed() => "checked: there is one optimum",
-            (0 | 1, 0 | 1) => {
-                "checked: there is one optimum; a narrow second one between the first values \
-                 would not be seen"
+            (0 | 1, 0 | 1) if self.is_every_value_executed() => {
+                AnswerNote::about("checked", "there is one optimum")
             }
-            (0 | 1, _) => "unclear: more than one place may hold the best value",
-            _ => "note: the curve has more than one minimum; the interval is of the lowest",
+            (0 | 1, 0 | 1) => AnswerNote::about(
+                "checked",
+                "there is one optimum; a narrow second one between the first values would not be \
+                 seen",
+            ),
+            (0 | 1, _) => {
+                AnswerNote::about("unclear", "more than one place may hold the best value")
+            }
+            _ => AnswerNote::about(
+                "note",
+                "the curve has more than one minimum; the interval is of the lowest",
+            ),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A row a value: its median and interval, and times of the best.
 
-use tacho_record::{Direction, factor};
+use tacho_record::{Direction, ReachedLimit, factor};
 use tacho_stats::sweep::ExtraCost;
 
 use super::{SweepFindings, SweepRow};
@@ -71,8 +71,7 @@ impl SweepFindings<'_> {
             return vec![cut(&format!("{} failed ({why})", row.failed.0), LABEL)];
         }
         if row.limited.0 > 0 {
-            let which = row.limited.1.clone().unwrap_or_default();
-            let which = which.trim_start_matches("limit reached: ");
+            let which = row.limited.1.as_ref().map(ReachedLimit::amount).unwrap_or_default();
             return vec![cut(&format!("{} reached {which}", row.limited.0), LABEL)];
         }
         let limits = self.limits.iter().zip(&row.limits);

@@ -23,8 +23,8 @@ pub struct SweepPage {
     pub version: String,
     /// The metric of the values.
     pub metric: Metric,
-    /// The findings in clauses: a word, a colon and the finding.
-    pub lines: Vec<String>,
+    /// The findings.
+    pub lines: Vec<AnswerNote>,
     /// Warnings about the numbers, with advice.
     pub notes: Vec<AnswerNote>,
     /// The values that were executed, in their order; none of a search for the highest load.

@@ -1,6 +1,7 @@
 //! The page around the pictures.
 
 use maud::{Markup, PreEscaped, html};
+use tacho_report::block::AnswerNote;
 use tacho_report::comparison::clauses::NO_NAMES;
 
 use super::axis::ValueAxis;
@@ -64,14 +65,10 @@ impl SweepPage {
     }
 }
 
-/// A clause: its first word, before a colon, is what it is about; its names are in backticks.
-fn clause(line: &str) -> Markup {
-    // Longer ones, and those with names, are sentences.
-    let is_word = |word: &str| word.len() <= 12 && !word.contains('`');
-    let (word, rest) =
-        line.split_once(": ").filter(|(word, _)| is_word(word)).unwrap_or(("", line));
+/// A line, whose names are in backticks.
+fn clause(line: &AnswerNote) -> Markup {
     html! {
-        @if !word.is_empty() { b { (word) } ": " }
-        (blocks::with_code(rest))
+        @if let Some(subject) = &line.subject { b { (subject) } ": " }
+        (blocks::with_code(&line.text))
     }
 }

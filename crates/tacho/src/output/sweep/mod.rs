@@ -146,8 +146,8 @@ impl LoadReport<'_> {
 }
 
 /// Lines in the terminal.
-fn sentences(lines: Vec<String>) -> String {
-    blocks::terminal(&lines.into_iter().map(Block::Sentence).collect::<Vec<_>>())
+fn sentences(lines: Vec<AnswerNote>) -> String {
+    blocks::terminal(&lines.into_iter().map(Block::Note).collect::<Vec<_>>())
 }
 
 fn in_markdown(all: &[Block]) -> String {

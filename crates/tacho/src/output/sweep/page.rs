@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tacho_experiment::bench::CommandResult;
 use tacho_experiment::sweep::SweepQuestion;
 use tacho_record::{Metric, Sample};
-use tacho_report::block::AnswerTable;
+use tacho_report::block::{AnswerNote, AnswerTable};
 use tacho_report::sweep::{SweepFindings, SweepRow};
 use tacho_site::{
     SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
@@ -25,7 +25,7 @@ pub struct PageFacts {
 
 impl PageFacts {
     /// A page without numbers.
-    fn page(&self, host: &tacho_record::Host, metric: Metric, lines: Vec<String>) -> SweepPage {
+    fn page(&self, host: &tacho_record::Host, metric: Metric, lines: Vec<AnswerNote>) -> SweepPage {
         SweepPage {
             title: self.title.clone(),
             typed: self.typed.clone(),
@@ -86,7 +86,7 @@ impl SweepReport<'_> {
         let judged =
             JudgedGrid { facts, found: self.findings(), question, samples: &found.answer.samples };
         let (variants, mut lines) = (self.variants(), judged.found.lines());
-        lines.extend(self.names.has_variants.then(|| variants.front_line()));
+        lines.extend(self.names.has_variants.then(|| AnswerNote::plain(variants.front_line())));
         SweepPage {
             values: judged.values(),
             table: judged.found.table(),
