@@ -184,8 +184,8 @@ const FORGOTTEN: &str = "not available here: the parent of some children ignores
     processor time, `cpu`";
 /// The same where there is no group.
 const UNKNOWN: &str = "not available here: the program ignores the ends of its children \
-                       (`SIGCHLD`), and the kernel keeps no account of those; with `cgroup = \
-                       \"always\"` there is `cpu`";
+                       (`SIGCHLD`), and the kernel keeps no account of those; a control group \
+                       (`cgroup = \"always\"`, or `--cgroup` of `tacho bench`) gives `cpu`";
 
 /// The bytes read from devices and written to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -131,7 +131,8 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
         TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nconditions = { cold = true }", 1);
     let mut store = lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
-    let why = Unavailable::new("cannot drop the system's caches", Some("`cold = true` needs root"));
+    let why =
+        Unavailable::new("cannot drop the system's caches", Some("dropping the caches needs root"));
     let mut executor =
         ScriptedExecutor::new(|_, at| ended(ExecutionEnd::Exited(0), at)).refusing(why);
     let mut builder = lab.builder();
@@ -140,6 +141,6 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
     let expected =
         "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";
     assert_eq!(error.to_string(), expected);
-    assert_eq!(error.hint().as_deref(), Some("`cold = true` needs root"));
+    assert_eq!(error.hint().as_deref(), Some("dropping the caches needs root"));
     assert!(store.builds(host).unwrap().is_empty());
 }

@@ -167,9 +167,9 @@ pub fn drop_caches() -> Result<(), String> {
 /// The same without doing it: whether it could be done.
 pub fn may_drop_caches() -> Result<(), Unavailable> {
     let opened = OpenOptions::new().write(true).open(DROP_CACHES);
-    opened
-        .map(drop)
-        .map_err(|error| Unavailable::new(cannot_drop(&error), Some("`cold = true` needs root")))
+    opened.map(drop).map_err(|error| {
+        Unavailable::new(cannot_drop(&error), Some("dropping the caches needs root"))
+    })
 }
 
 fn cannot_drop(error: &io::Error) -> String {

@@ -206,7 +206,7 @@ fn files_are_forgotten_before_a_cold_execution() {
                 .why
                 .starts_with("cannot drop the system's caches (`/proc/sys/vm/drop_caches`): ")
         );
-        assert_eq!(refused.hint.as_deref(), Some("`cold = true` needs root"));
+        assert_eq!(refused.hint.as_deref(), Some("dropping the caches needs root"));
         let ended = execute(&under(cold, request(&["true"]))).ended;
         assert_eq!(ended, ExecutionEnd::NotStarted(refused.why));
         eprintln!("SKIPPED: not root");

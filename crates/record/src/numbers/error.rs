@@ -80,6 +80,12 @@ pub enum NumbersError {
         /// How many it should have.
         wanted: u64,
     },
+    /// A point has an array of values where it should have one.
+    #[error("`{path}` is an array, not a number or null")]
+    SeveralValues {
+        /// The place, as `series.parse.values[17]`.
+        path: String,
+    },
     /// Two samples of a point that are of one round.
     #[error(
         "`{path}` gives two samples of one point the same round; each sample of a point needs its \
@@ -123,16 +129,16 @@ impl NumbersError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { text, .. } if has_thousands(text) => {
                 Some(format!("leave out the separators: `{}`", text.replace(',', "")))
             }
             Self::Cell { text, .. } if text.contains(',') => {
                 Some("decimals are written with a point".to_owned())
             }
-            Self::Cell { text, wanted: "a number", .. } if has_unit(text) => {
+            Self::Cell { text, .. } if has_unit(text) => {
                 Some("write only the number; the column's name may have the unit".to_owned())
             }
-            Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
             Self::Empty | Self::NoSeries | Self::Missing { .. } => {
                 Some(format!("the simplest input is `{SIMPLEST}`"))
@@ -150,7 +156,7 @@ impl NumbersError {
             Self::NotText { .. } => {
                 Some("save it as UTF-8: a spreadsheet may have written UTF-16".to_owned())
             }
-            Self::Wrong { path, found, .. } if path.contains("values[") && found == "an array" => {
+            Self::SeveralValues { .. } => {
                 Some(format!("several values of a point are `samples`: `{SAMPLES}`"))
             }
             Self::Json { .. }

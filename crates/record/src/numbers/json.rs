@@ -177,7 +177,7 @@ impl JsonReading<'_> {
         let point = |index: usize| {
             let own = samples.map_or(Ok(Vec::new()), |all| self.samples(index, &all[index]))?;
             let value = values
-                .map_or(Ok(None), |all| number(&all[index], || self.place("values", index)))?;
+                .map_or(Ok(None), |all| value(&all[index], || self.place("values", index)))?;
             let samples = if own.is_empty() { value.into_iter().collect() } else { own };
             Ok(GivenPoint { samples, ..GivenPoint::default() })
         };
@@ -336,6 +336,14 @@ impl JsonReading<'_> {
 
 fn get<'a>(map: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
     map.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+}
+
+/// The one value of a point; nothing where there is a gap.
+fn value(node: &Node, path: impl Fn() -> String) -> Result<Option<f64>, NumbersError> {
+    match node {
+        Node::List(_) => Err(NumbersError::SeveralValues { path: path() }),
+        other => number(other, path),
+    }
 }
 
 /// A number; nothing where there is a gap.

@@ -126,7 +126,7 @@ pub fn unaccounted(absent: &BTreeMap<String, String>) -> Option<String> {
         (None, Some(why)) => ("user, sys and memory", why),
         (None, None) => return None,
     };
-    Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
+    Some(format!("{what} are {why}"))
 }
 
 /// Why a counter is absent.

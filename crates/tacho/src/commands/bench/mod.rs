@@ -121,12 +121,11 @@ pub(super) fn record(
     record
 }
 
-/// In the words of options, where those of a plan are none of this command's.
+/// Conditions that are not available are a mistake of what was typed: there is no plan.
 pub(super) fn cannot_be_had(error: ExperimentError) -> CliError {
     match error {
         ExperimentError::Unavailable { source, .. } => {
-            let hint = source.hint.map(|hint| hint.replace("`cold = true`", "`--cold`"));
-            BenchMistake::Conditions { why: source.why, hint }.into()
+            BenchMistake::Conditions { why: source.why, hint: source.hint }.into()
         }
         other => other.into(),
     }
