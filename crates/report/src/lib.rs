@@ -14,6 +14,7 @@ pub mod busy_host_hint;
 pub mod change;
 pub mod change_event;
 pub mod change_list;
+pub mod change_row;
 pub mod comparison;
 pub mod detection;
 pub mod host;

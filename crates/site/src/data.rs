@@ -179,7 +179,7 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
     let place = |revision: usize| series.rows.iter().position(|row| row.revision == revision);
     let one = |change: &ChangeView<'a>| {
         let at = place(change.place?)?;
-        let finding = &change.change().finding;
+        let (row, finding) = (&change.row, &change.change().finding);
         Some(FoundData {
             name: &change.change().name,
             page: format!("change/{}.html", change.slug),
@@ -190,7 +190,7 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
                 .has_levels()
                 .then_some([PlainNumber(finding.before), PlainNumber(finding.after)]),
             judged: change.word(),
-            text: format!("{} {}, {}", change.effect(), change.words(), change.state()),
+            text: format!("{} {}, {}", row.effect, row.verdict, row.state),
         })
     };
     number

@@ -11,8 +11,7 @@ use super::sizes::{bounded, effect, least, name};
 use crate::words::{count, cut};
 
 /// The other candidates that are the same program as a measured one.
-#[must_use]
-pub fn same_as(bisection: &Bisection, rung: &TestedRevision) -> String {
+pub(super) fn same_as(bisection: &Bisection, rung: &TestedRevision) -> String {
     // An unusable candidate between two of them may be another program.
     let is_usable = |at: &usize| bisection.standing.unusable.iter().all(|it| it.place != *at);
     let next = (rung.place + 1..=rung.same_to).filter(is_usable).count();

@@ -6,6 +6,7 @@
 //! circumstances                what stands beside the culprits
 //! beside_changes               what was found that no series shows
 //! cost                         what it took
+//! ladder                       what was measured
 //! ```
 
 mod beside_changes;
@@ -13,6 +14,7 @@ mod circumstances;
 mod cost;
 #[cfg(test)]
 mod example;
+mod ladder;
 mod same_program;
 mod scatter;
 mod sizes;
@@ -21,21 +23,21 @@ mod words;
 mod wrong_answers;
 
 pub use beside_changes::beside_changes;
-pub use circumstances::{aside, constant, left, left_hint, merges, probes, same_as};
+pub use circumstances::{aside, constant, left, left_hint, merges, probes};
 pub use cost::{cost, whole_cost};
+pub use ladder::{Ladder, LadderRow};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
-    bounded, cpu_change, effect, effect_between, least, level, level_interval, level_of, margin,
-    name, parts, size,
+    bounded, cpu_change, effect, effect_between, least, level, level_interval, level_of, name,
+    parts, size,
 };
 pub use undecided::{
     alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,
     stretch, undecided, unit, unusable_line,
 };
 pub use words::{
-    around_it, changed_by, changed_subject, culprit_line, found, level_heading, likely,
-    not_reproduced, outcome, sides, size_remark, so_far, stage, subject, suspects, then, unseen,
-    verified_with,
+    around_it, changed_by, changed_subject, culprit_line, found, likely, not_reproduced, outcome,
+    sides, size_remark, so_far, stage, subject, suspects, then, unseen, verified_with,
 };
 pub use wrong_answers::WrongAnswers;

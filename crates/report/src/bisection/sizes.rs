@@ -121,8 +121,7 @@ pub fn level_interval(bisection: &Bisection, rung: &TestedRevision) -> (f64, f64
 
 /// How far the level of a revision may be off, with 95 %: `± 1.2 %`, `at most 14 %`; nothing where
 /// it is exact, or a bound itself.
-#[must_use]
-pub fn margin(bisection: &Bisection, rung: &TestedRevision) -> Option<String> {
+pub(super) fn margin(bisection: &Bisection, rung: &TestedRevision) -> Option<String> {
     let within = within(bisection, rung.error).filter(|_| !rung.is_bound)?;
     let (low, high) = level_interval(bisection, rung);
     Some(match bisection.asked.by {
@@ -168,9 +167,8 @@ pub fn name(bisection: &Bisection, place: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::{
-        changed_subject, example, level_heading, not_reproduced, subject, then as of_ends,
-    };
+    use super::super::words::level_heading;
+    use super::super::{changed_subject, example, not_reproduced, subject, then as of_ends};
     use super::*;
 
     #[test]

@@ -70,8 +70,7 @@ pub fn changed_subject(bisection: &Bisection) -> String {
 }
 
 /// The heading of levels: what was measured, the CPU time where the bisection went by it.
-#[must_use]
-pub fn level_heading(bisection: &Bisection) -> String {
+pub(super) fn level_heading(bisection: &Bisection) -> String {
     let Bisection { asked, standing, .. } = bisection;
     match (&asked.test, standing.by_cpu) {
         (Some(_), _) => "failures".to_owned(),

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, Suspects, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
-    alike, around_it, changed_subject, constant, cost, cpu_change, effect_between, level,
-    level_heading, level_interval, level_of, likely, margin, outcome, probes, same_as, sides,
+    Ladder, LadderRow, alike, around_it, changed_subject, constant, cost, cpu_change,
+    effect_between, level as shown_level, level_interval, likely, outcome, probes, sides,
     size_remark, unusable_line, verified_with, whole_cost,
 };
 use tacho_report::block::NoteKind;
@@ -205,24 +205,21 @@ fn commit(view: &View, candidate: &Candidate) -> Markup {
 }
 
 fn ladder(view: &View, one: &Bisection) -> Markup {
-    let rungs = &one.standing.ladder;
-    let dot = |rung: &TestedRevision| svg::LevelDot {
-        place: rung.place,
-        level: rung.level,
-        interval: level_interval(one, rung),
+    let table = Ladder::of(one);
+    let dot = |row: &LadderRow| svg::LevelDot {
+        place: row.rung.place,
+        level: row.rung.level,
+        interval: level_interval(one, row.rung),
     };
-    let dots: Vec<svg::LevelDot> = rungs.iter().map(dot).collect();
+    let dots: Vec<svg::LevelDot> = table.rows.iter().map(dot).collect();
     let is_rate = one.asked.by == ValueComparison::Failure;
     let limits = if is_rate { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) };
-    let named =
-        |rung: &TestedRevision| one.standing.culprits.iter().any(|it| it.place == rung.place);
-    let beside =
-        |rung: &TestedRevision| rung.beside.map_or_else(String::new, |beside| beside.line());
-    let host = rungs.iter().any(|rung| !beside(rung).is_empty());
-    let noise = rungs.iter().any(|rung| rung.error > 0.0);
-    let (shown, heading) = (|value| level(one, value), level_heading(one));
+    let has_host = table.has_host();
+    let noise = table.rows.iter().any(|row| row.rung.error > 0.0);
+    let [revision, _, samples, level, _, words, host] = &table.heads;
+    let shown = |value| shown_level(one, value);
     html! {
-        @if !rungs.is_empty() {
+        @if !dots.is_empty() {
             section {
                 h2 { "What was measured" }
                 figure.chart.scroll {
@@ -233,7 +230,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         (limits, &shown),
                     ))
                     figcaption {
-                        "Level of each measured commit: " (heading)
+                        "Level of each measured commit: " (level)
                         @if noise { " with its 95 % interval" } ", in order of history."
                         @if !one.standing.culprits.is_empty() {
                             " A line and an arrow mark each commit that is named."
@@ -243,29 +240,25 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                 (scrolling("measured commits", &html! {
                     table.overview {
                         thead { tr {
-                            th scope="col" { "commit" }
-                            th.num scope="col" { (heading) }
+                            th scope="col" { (revision) }
+                            th.num scope="col" { (level) }
                             @if noise { th.num scope="col" { "95 %" } }
-                            th.num scope="col" { "samples" }
-                            @if host { th scope="col" { "the host meanwhile" } }
-                            th scope="col" { "" }
+                            th.num scope="col" { (samples) }
+                            @if has_host { th scope="col" { (host) } }
+                            th scope="col" { (words) }
                         } }
-                        tbody { @for rung in rungs { tr {
+                        tbody { @for row in &table.rows { tr {
                             td {
-                                (commit(view, &one.candidates[rung.place])) " "
-                                span.note { (one.candidates[rung.place].revision.subject) }
+                                (commit(view, &one.candidates[row.rung.place])) " "
+                                span.note { (row.revision.subject) }
                             }
-                            td.num { (level_of(one, rung)) }
-                            @if noise {
-                                td.num {
-                                    @if let Some(margin) = margin(one, rung) { (margin) }
-                                }
-                            }
-                            td.num { (count(rung.samples, "sample")) }
-                            @if host { td { (beside(rung)) } }
+                            td.num { (row.level) }
+                            @if noise { td.num { (row.margin) } }
+                            td.num { (row.samples) }
+                            @if has_host { td { (row.host) } }
                             td {
-                                @if named(rung) { b { "←" } " " }
-                                (with_links(view, "../", &same_as(one, rung)))
+                                @if !row.mark.is_empty() { b { (row.mark) } " " }
+                                (with_links(view, "../", &row.same))
                             }
                         } } }
                     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use tacho_record::{Commit, short_name};
 use tacho_report::change::{
-    ChangeContext, again, interval, levels_of, next_steps, place, reasons, story, which_levels,
+    ChangeContext, again, levels_of, next_steps, place, reasons, story, which_levels,
 };
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
@@ -30,11 +30,11 @@ const COMMITS: usize = 200;
 pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> {
     let change = one.change();
     let name = change.series.name();
-    let title = format!("{name} {}", one.effect());
+    let title = format!("{name} {}", one.row.effect);
     let word = one.word();
     let content = html! {
         h1 {
-            (name) ": " span class=(word) { (one.effect()) " " (one.words()) }
+            (name) ": " span class=(word) { (one.row.effect) " " (one.row.verdict) }
             (super::blocks::superseded(view, &change.series.benchmark))
         }
         p.lead {
@@ -91,13 +91,13 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
         dl.numbers {
             (level(before, finding.before))
             (level(after, finding.after))
-            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(change)) } }
+            div { dt { "Effect" } dd { (one.row.effect) } dd.note { "95 %: " (one.row.interval) } }
             @if let Some(said) = &change.again {
                 div { dt { "Measured again" } dd { (again(said)) } }
             }
-            div { dt { "Kind" } dd { (one.kind()) } }
+            div { dt { "Kind" } dd { (one.row.kind) } }
             div {
-                dt { "State" } dd { (one.state()) }
+                dt { "State" } dd { (one.row.state) }
                 @if !change.note.is_empty() { dd.note { (change.note) } }
             }
         }

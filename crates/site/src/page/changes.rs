@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 use tacho_record::Commit;
-use tacho_report::change::{interval, place};
+use tacho_report::change::place;
 use tacho_report::change_event::together;
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, UNTRACKED, doubtful,
     is_worse_and_new, off_medians,
 };
+use tacho_report::change_row::ChangeRow;
 use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 
 use super::blocks::{superseded, with_code};
@@ -139,10 +140,10 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
     let several = view.lab.hosts.len() > 1;
     html! {
         a href={ "change/" (one.slug) ".html" } { (series.name()) } " "
-        b class=(one.word()) { (one.effect()) " " (one.words()) }
+        b class=(one.word()) { (one.row.effect) " " (one.row.verdict) }
         span.note {
             @if several { " on " (series.host) }
-            ", " (one.kind()) ", " (one.state())
+            ", " (one.row.kind) ", " (one.row.state)
         }
     }
 }
@@ -164,14 +165,12 @@ fn counts(view: &View, events: &[&EventView]) -> ChangeCounts {
 
 /// The heads of a row of a change.
 pub(super) fn heads() -> Markup {
+    let [_, series, before, after, change, _, interval, kind, state] = ChangeRow::HEADS;
     html! {
-        th scope="col" { "benchmark and metric" }
-        th.change scope="col" colspan="2" { "change" }
-        th.num scope="col" { "95 %" }
-        th.num scope="col" { "before" }
-        th.num scope="col" { "after" }
-        th scope="col" { "kind" }
-        th scope="col" { "state" }
+        th scope="col" { (series) }
+        th.change scope="col" colspan="2" { (change) }
+        @for number in [interval, before, after] { th.num scope="col" { (number) } }
+        @for word in [kind, state] { th scope="col" { (word) } }
     }
 }
 
@@ -227,23 +226,24 @@ fn range(view: &View, event: &EventView) -> Option<String> {
 
 /// A change's row, without the revision.
 pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Markup {
-    let finding = &one.change().finding;
-    let name = one.change().series.name();
-    let level = |value: f64| one.change().series.metric.unit.show(value);
+    let shown = &one.row;
     html! {
         td.metric {
-            @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
+            @if link {
+                a href={ (root) "change/" (one.slug) ".html" } { (shown.series) }
+            } @else {
+                (shown.series)
+            }
             (superseded(view, &one.change().series.benchmark))
         }
-        td.num.change.(one.word()) { (one.effect()) }
-        td.word.(one.word()) { (one.words()) }
+        td.num.change.(one.word()) { (shown.effect) }
+        td.word.(one.word()) { (shown.verdict) }
         // Broken between its ends, where it is broken.
-        td.num.count { (interval(one.change()).replace(" %", "\u{a0}%")) }
-        td.num.latest { (level(finding.before)) }
-        td.num.latest { (level(finding.after)) }
-        td.count { (one.kind()) }
+        td.num.count { (shown.interval.replace(" %", "\u{a0}%")) }
+        @for level in &shown.levels { td.num.latest { (level) } }
+        td.count { (shown.kind) }
         td.state {
-            (one.state())
+            (shown.state)
             @if !one.change().note.is_empty() { div.note { (one.change().note) } }
         }
     }

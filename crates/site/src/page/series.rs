@@ -209,8 +209,8 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
                     li {
                         (revision_named(view, "../", &one.change().finding.revision)) ": "
                         a href={ "../change/" (one.slug) ".html" }
-                        { (one.effect()) " " (one.words()) }
-                        span.note { ", " (one.kind()) ", " (one.state()) }
+                        { (one.row.effect) " " (one.row.verdict) }
+                        span.note { ", " (one.row.kind) ", " (one.row.state) }
                     }
                 } }
             }

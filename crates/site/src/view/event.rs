@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tacho_record::ChangeVerdict;
-use tacho_report::change::{effect, state};
+use tacho_report::change_row::ChangeRow;
 
 use super::SeriesView;
 use crate::{ChangeRecord, Lab, slug};
@@ -28,6 +28,8 @@ pub(crate) struct EventView<'a> {
 pub(crate) struct ChangeView<'a> {
     /// The change and its life.
     pub(crate) record: &'a ChangeRecord,
+    /// The same in words.
+    pub(crate) row: ChangeRow,
     /// The name of its page, without folder and extension.
     pub(crate) slug: String,
     /// Its series, by place in the lab, if that is there.
@@ -53,30 +55,10 @@ impl<'a> ChangeView<'a> {
         &self.record.change
     }
 
-    /// The effect for people: `+6.1 %`.
-    pub(crate) fn effect(&self) -> String {
-        effect(self.change())
-    }
-
-    /// The kind of change, in words.
-    pub(crate) fn kind(&self) -> String {
-        self.change().finding.kind_words()
-    }
-
-    /// The states from the analyses and from the user, in words.
-    pub(crate) fn state(&self) -> String {
-        state(self.change())
-    }
-
     /// The verdict in a word; empty if other work on the host explains the change.
     pub(crate) fn word(&self) -> &'static str {
         let change = self.change();
         if change.is_of_other_work() { "" } else { change.verdict().word() }
-    }
-
-    /// The same, with whether it is sure: `probably worse`.
-    pub(crate) fn words(&self) -> String {
-        self.change().verdict_words()
     }
 
     /// Whether its levels are those of the values, so that they can be drawn among them.
@@ -97,6 +79,7 @@ pub(crate) fn all<'a>(
         let place = |id: &str| places.get(id).copied();
         ChangeView {
             record,
+            row: ChangeRow::of(change, lab.hosts.len() > 1),
             slug: slug::unique(slug::revision(&change.name), &mut taken),
             series: series.iter().position(|one| one.series.key == change.series),
             place: place(&change.finding.revision),

@@ -10,16 +10,16 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, changed_by, changed_subject, constant, cost, cpu_change, culprit_line,
-    headline, level_heading, level_of, likely, margin, name, not_reproduced, probes, ratios, retry,
-    same_as, sides, size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line,
-    verified_with, whole_cost,
+    Ladder, LadderRow, alike, around_it, changed_by, changed_subject, constant, cost, cpu_change,
+    culprit_line, headline, level_of, likely, name, not_reproduced, probes, ratios, retry, sides,
+    size_remark, stage, suspects, then, undecided, unit, unseen, unusable_line, verified_with,
+    whole_cost,
 };
-use tacho_report::block::{AnswerNote, Block, NoteKind};
+use tacho_report::block::{AnswerCell, AnswerNote, AnswerTable, Block, NoteKind};
 
 use super::commit;
 use crate::output::blocks;
-use crate::output::table::{fits, plain, render};
+use crate::output::table::{fits, hide, plain, render};
 use crate::output::text::{self, day, wrap};
 use crate::output::{table_width, terminal_width};
 
@@ -300,92 +300,53 @@ fn beside(bisection: &Bisection) -> Vec<Block> {
 /// All revisions that were measured; where there is too little room, what is said of each is in a
 /// line below it.
 fn ladder(bisection: &Bisection, width: Option<usize>) -> String {
-    let standing = &bisection.standing;
-    if standing.ladder.is_empty() {
+    let table = Ladder::of(bisection);
+    if table.rows.is_empty() {
         return String::new();
     }
-    let rungs: Vec<LadderRow> =
-        standing.ladder.iter().map(|rung| LadderRow::of(bisection, rung)).collect();
-    let level = level_heading(bisection);
-    let mut heads = vec!["revision", "date", "samples", &level, "", ""];
-    heads.extend(rungs.iter().any(|it| !it.host.is_empty()).then_some("the host meanwhile"));
-    let mut table = plain(&heads, &[2, 3, 4]);
-    for rung in &rungs {
-        let words = format!("{} {}", rung.mark, rung.same).trim().to_owned();
-        let cells = rung.cells.iter().cloned().chain([words, rung.host.clone()]);
-        table.add_row(cells.take(heads.len()));
+    let heads = table.heads.each_ref().map(String::as_str);
+    let mut whole = plain(&heads, &[2, 3, 4]);
+    let mut narrow = plain(&heads[..6], &[2, 3, 4]);
+    for row in &table.rows {
+        let cells = cells(row);
+        narrow.add_row(cells[..5].iter().map(String::as_str).chain([row.mark]));
+        whole.add_row(cells);
     }
-    let whole = render(&table);
+    if !table.has_host() {
+        hide(&mut whole, &[6]);
+    }
+    let whole = render(&whole);
     if fits(&whole, width) {
         return whole;
     }
-    let mut table = plain(&heads[..6], &[2, 3, 4]);
-    for rung in &rungs {
-        table.add_row(rung.cells.iter().cloned().chain([rung.mark.to_owned()]));
-    }
-    let rows = render(&table);
-    let below = [String::new()].into_iter().chain(rungs.iter().map(LadderRow::below));
-    rows.lines().zip(below).map(|(row, below)| format!("{row}\n{below}")).collect()
+    let below = |row: &LadderRow<'_>| {
+        let words = [&*row.same, &*row.host].into_iter().filter(|it| !it.is_empty());
+        let words = words.collect::<Vec<_>>().join("; ");
+        if words.is_empty() { words } else { format!("    {words}\n") }
+    };
+    let below = [String::new()].into_iter().chain(table.rows.iter().map(below));
+    render(&narrow).lines().zip(below).map(|(row, below)| format!("{row}\n{below}")).collect()
 }
 
-/// What is said of a revision that was measured.
-struct LadderRow {
-    /// Its name, date, number of samples, level and how far that may be off.
-    cells: [String; 5],
-    /// An arrow where it is named.
-    mark: &'static str,
-    /// Which others are the same program.
-    same: String,
-    /// What the host did meanwhile.
-    host: String,
-}
-
-impl LadderRow {
-    fn of(bisection: &Bisection, rung: &TestedRevision) -> Self {
-        let revision = &bisection.candidates[rung.place].revision;
-        let error = margin(bisection, rung).unwrap_or_default();
-        let is_named = bisection.standing.culprits.iter().any(|it| it.place == rung.place);
-        let same = same_as(bisection, rung);
-        let cells = [
-            revision.short().to_owned(),
-            day(revision.date),
-            rung.samples.to_string(),
-            level_of(bisection, rung),
-            error,
-        ];
-        let host = rung.beside.map_or_else(String::new, |beside| beside.line());
-        Self { cells, mark: if is_named { "←" } else { "" }, same, host }
-    }
-
-    /// What is said of it, in a line of its own.
-    fn below(&self) -> String {
-        let words: Vec<&str> =
-            [&*self.same, &*self.host].into_iter().filter(|it| !it.is_empty()).collect();
-        if words.is_empty() { String::new() } else { format!("    {}\n", words.join("; ")) }
-    }
+fn cells(row: &LadderRow<'_>) -> [String; 7] {
+    let words = format!("{} {}", row.mark, row.same).trim().to_owned();
+    let [samples, level, margin, host] =
+        [&row.samples, &row.level, &row.margin, &row.host].map(Clone::clone);
+    let (name, date) = (row.revision.short().to_owned(), day(row.revision.date));
+    [name, date, samples, level, margin, words, host]
 }
 
 /// All revisions that were measured, in Markdown.
 fn ladder_in_markdown(bisection: &Bisection) -> String {
-    let rungs: Vec<LadderRow> =
-        bisection.standing.ladder.iter().map(|rung| LadderRow::of(bisection, rung)).collect();
-    if rungs.is_empty() {
+    let table = Ladder::of(bisection);
+    let rows: Vec<_> =
+        table.rows.iter().map(|row| cells(row).map(AnswerCell::from).into()).collect();
+    let heads = table.heads.each_ref().map(String::as_str);
+    let table = Block::Table(AnswerTable::of(&heads, &(2..5), rows));
+    if bisection.standing.ladder.is_empty() {
         return String::new();
     }
-    let has_host = rungs.iter().any(|it| !it.host.is_empty());
-    let [head, line] = if has_host { [" the host meanwhile |", "---|"] } else { ["", ""] };
-    let mut text = format!(
-        "| revision | date | samples | {} | | |{head}\n|---|---|---:|---:|---|---|{line}\n",
-        text::markdown(&level_heading(bisection)),
-    );
-    for rung in &rungs {
-        let host = has_host.then(|| rung.host.clone());
-        let words = format!("{} {}", rung.mark, rung.same).trim().to_owned();
-        let cells = rung.cells.iter().cloned().chain([words]).chain(host);
-        let cells: Vec<String> = cells.map(|cell| text::markdown(&cell)).collect();
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
+    blocks::markdown(&[table], str::to_owned).trim_end().to_owned() + "\n"
 }
 
 /// Which revisions could not be measured, and why.

@@ -7,12 +7,13 @@ use tacho_experiment::changes::FalseAlarms;
 use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
 use tacho_report::bisection::{changed_subject, found};
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{effect, interval, levels_of, place};
+use tacho_report::change::{levels_of, place};
 use tacho_report::change_event::together;
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
 };
-use tacho_report::series::{revision_name, series_name};
+use tacho_report::change_row::ChangeRow;
+use tacho_report::series::revision_name;
 use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
@@ -357,10 +358,9 @@ impl ListedEvent {
     }
 
     fn table(&self, hosts: bool) -> String {
-        let head = ["name", "series", "before", "after", "change", "", "95 %", "kind", "state"];
-        let mut list = table::plain(&head, &[2, 3, 4]);
+        let mut list = table::plain(&ChangeRow::HEADS, &[2, 3, 4]);
         for change in &self.changes {
-            list.add_row(row(change, hosts));
+            list.add_row(row(change, hosts).cells());
         }
         table::hide_empty_columns(&mut list);
         table::indent(&table::render(&list))
@@ -368,17 +368,15 @@ impl ListedEvent {
 
     /// The rows where tables have no room: some lines each.
     fn lines(&self, hosts: bool) -> String {
-        let line = |change| {
-            let [name, series, before, after, effect, verdict, range, kind, state] =
-                <[String; 9]>::try_from(row(change, hosts)).unwrap_or_default();
-            let range = if range.is_empty() { range } else { format!(" ({range})") };
+        let line = |change: &Change| {
+            let ChangeRow { name, series, levels, effect, verdict, interval, kind, state } =
+                row(change, hosts);
+            let [before, after] = levels;
+            let range = if interval.is_empty() { interval } else { format!(" ({interval})") };
             let of = format!(" {}", levels_of(change));
             format!(
-                "  change {name}: {series}
-    {effect} {verdict}{range}
-    {before} → \
-                 {after}{}  {kind}, {state}
-",
+                "  change {name}: {series}\n    {effect} {verdict}{range}\n    {before} → \
+                 {after}{}  {kind}, {state}\n",
                 of.trim_end()
             )
         };
@@ -398,11 +396,11 @@ impl ListedEvent {
         if let Some(together) = self.together() {
             out += &format!(", {together}");
         }
-        out += "\n\n| name | series | before | after | change | | 95 % | kind | \
-                state |\n|---|---|--:|--:|--:|---|---|---|---|\n";
+        let rule = "|---|---|--:|--:|--:|---|---|---|---|";
+        let head = format!("| {} |", ChangeRow::HEADS.join(" | ")).replace("  ", " ");
+        out += &format!("\n\n{head}\n{rule}\n");
         for change in &self.changes {
-            let mut cells: Vec<String> =
-                row(change, hosts).iter().map(|cell| escaped(cell)).collect();
+            let mut cells = row(change, hosts).cells().map(|cell| escaped(&cell));
             cells[0] = format!("`{}`", cells[0]);
             if change.verdict() == ChangeVerdict::Worse {
                 cells[5] = format!("**{}**", cells[5]);
@@ -413,21 +411,10 @@ impl ListedEvent {
     }
 }
 
-/// A change as a row.
-fn row(change: &Change, hosts: bool) -> Vec<String> {
-    let finding = &change.finding;
-    let show = |value| change.series.metric.unit.show(value);
-    vec![
-        change.name.clone(),
-        series_name(&change.series, hosts),
-        show(finding.before),
-        show(finding.after),
-        effect(change),
-        change.verdict_words(),
-        interval(change),
-        finding.kind_words(),
-        state(change),
-    ]
+/// A change as a row, with what the user wrote to it.
+fn row(change: &Change, hosts: bool) -> ChangeRow {
+    let row = ChangeRow::of(change, hosts);
+    ChangeRow { state: with_note(change, row.state.clone()), ..row }
 }
 
 /// Where a change stands, in words, with what the user wrote to it.
