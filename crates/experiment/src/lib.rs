@@ -12,8 +12,8 @@
 //! | [`trial`] | one execution: prepares, executes, judges and reads it |
 //! | [`analysis`] | reads the samples back in order of history |
 //!
-//! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`changes`],
-//! [`survey`], [`bisect`] and [`quirks`].
+//! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`patches`],
+//! [`changes`], [`survey`], [`bisect`] and [`quirks`].
 //!
 //! This crate itself starts no process and opens no database. Builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor).

@@ -1,6 +1,6 @@
 //! A run: its cells, the order of its executions, and when it stops.
 //!
-//! [`session`] says what is executed, [`schedule`] in which order, [`rounds`] does it, and
+//! `session` says what is executed, `schedule` in which order, `rounds` does it, and
 //! `run_state` knows when a cell has enough.
 
 pub(crate) mod budget;
@@ -13,12 +13,12 @@ pub mod quiet_limits;
 mod quiet_tests;
 pub(crate) mod reference;
 mod resume;
-pub mod rounds;
+pub(crate) mod rounds;
 pub(crate) mod run_state;
-pub mod schedule;
-pub mod session;
+pub(crate) mod schedule;
+pub(crate) mod session;
 pub mod stopping_reason;
-pub mod stopping_rule;
+pub(crate) mod stopping_rule;
 #[cfg(test)]
 mod stopping_tests;
 pub(crate) mod warmup;

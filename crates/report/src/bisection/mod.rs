@@ -23,7 +23,7 @@ mod words;
 mod wrong_answers;
 
 pub use beside_changes::beside_changes;
-pub use circumstances::{aside, constant, left, left_hint, merges, probes};
+pub use circumstances::{aside, constant, left, merges, probes};
 pub use cost::{cost, whole_cost};
 pub use ladder::{Ladder, LadderRow};
 pub use same_program::SameProgram;
@@ -33,8 +33,7 @@ pub use sizes::{
     parts, size,
 };
 pub use undecided::{
-    alike, any_not_built, failure, failure_of, headline, hidden_ends, moved, ratios, retry,
-    stretch, undecided, unit, unusable_line,
+    alike, failure, headline, moved, ratios, retry, stretch, undecided, unit, unusable_line,
 };
 pub use words::{
     around_it, changed_by, changed_subject, culprit_line, found, likely, not_reproduced, outcome,
