@@ -159,9 +159,11 @@ pub trait Observer {
 }
 
 /// Receives nothing.
+#[cfg(test)]
 #[derive(Debug, Default)]
-pub struct SilentObserver;
+pub(crate) struct SilentObserver;
 
+#[cfg(test)]
 impl Observer for SilentObserver {
     fn note(&mut self, _: &Event<'_>) {}
 }

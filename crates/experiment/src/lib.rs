@@ -56,18 +56,18 @@ pub mod versions;
 
 pub use crate::question::Question;
 pub use crate::run::enough::GIVE_UP_AFTER;
-pub use backfill::{AT_ONCE, MissingMeasurements, fill, marks, would_fill};
+pub use backfill::{MissingMeasurements, fill, marks, would_fill};
 pub use build::builds::absent_program;
 pub use context::{Context, PlanSessions};
 pub use error::ExperimentError;
-pub use event::{Event, Observer, SilentObserver};
+#[cfg(test)]
+pub(crate) use event::SilentObserver;
+pub use event::{Event, Observer};
 pub use pending::resume_points::{NextRange, next_range};
 pub use pending::track_forecast::TrackForecast;
 pub use preflight::python_path::ShadowedModule;
 pub use run::elapsed::took;
 pub use track::track;
 pub use track_result::TrackResult;
-pub use trial::callgrind::CALLGRIND_SLOWER;
-pub use trial::hooks::HookFailure;
 pub use trial::readings::{LONGEST_OUTPUT, MOST_REPLICATES};
 pub use trial::self_test::Instrument;

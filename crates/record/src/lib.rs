@@ -62,7 +62,7 @@ pub use conditions::{
     Cgroup, Conditions, Cpus, Inherit, Limit, Limits, ReachedLimit, Scheduling, cpu_ranges, size,
 };
 pub use counter::Counter;
-pub use digest::{Digest, ParseDigestError};
+pub use digest::Digest;
 pub use disturbance::{CompanionPlace, Disturbance};
 pub use happening::{Happening, HappeningKind};
 pub use host::{Host, NOT_AVAILABLE};

@@ -35,7 +35,7 @@ const APART_MEANS: [&str; 2] = [
 ];
 
 /// Why some of these differences contradict the medians beside them, where any does.
-pub fn apart_means(changes: impl Iterator<Item = MedianDifference>) -> Vec<&'static str> {
+pub(crate) fn apart_means(changes: impl Iterator<Item = MedianDifference>) -> Vec<&'static str> {
     let apart: Vec<bool> =
         changes.filter(MedianDifference::is_apart).map(|it| it.verdict.is_some()).collect();
     let reasons = [true, false].into_iter().zip(APART_MEANS);

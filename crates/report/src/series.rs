@@ -20,7 +20,7 @@ const LITTLE: f64 = 0.01;
 
 /// The changes that were reported and that the last analysis did not see, so that no row is marked.
 #[must_use]
-pub fn unseen_changes(series: &Series) -> Option<String> {
+pub(crate) fn unseen_changes(series: &Series) -> Option<String> {
     let is_shown =
         |change: &&LevelChange| series.points.iter().any(|it| it.revision.id == change.revision);
     let unseen = series.changes.iter().filter(|change| !change.is_seen).filter(is_shown);
@@ -161,7 +161,7 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 }
 
 /// The explanation for rows without a change where another run begins.
-pub const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host \
+pub(crate) const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host \
                               may differ from run to run";
 
 /// Marks the first values of another build recipe than that of the values before.
@@ -178,7 +178,7 @@ pub(crate) const OTHER_RECIPE_MEANS: &str =
 
 /// Whether a point's values are of another build recipe than the plan has now.
 #[must_use]
-pub fn is_of_other_recipe(point: &Point) -> bool {
+pub(crate) fn is_of_other_recipe(point: &Point) -> bool {
     point.outdated && !point.values.is_empty()
 }
 
@@ -306,7 +306,7 @@ pub fn stopped(stopped: &Stop) -> String {
 
 /// The result of the search for a warmup, in as few words as possible; empty if there is none.
 #[must_use]
-pub fn steadiness_word(found: &Steadiness) -> String {
+pub(crate) fn steadiness_word(found: &Steadiness) -> String {
     match (found.course, found.warm_up()) {
         (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
         (_, 0) => String::new(),

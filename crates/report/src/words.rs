@@ -168,7 +168,7 @@ pub fn cut(text: &str, width: usize) -> String {
 /// Both names, cut to `width` so that they still differ where they do; names that are the same have
 /// the letter of their side.
 #[must_use]
-pub fn cut_apart(names: &[String; 2], width: usize) -> [String; 2] {
+pub(crate) fn cut_apart(names: &[String; 2], width: usize) -> [String; 2] {
     let short = names.each_ref().map(|name| cut(name, width));
     if short[0] != short[1] {
         return short;

@@ -44,7 +44,7 @@ pub struct SeriesScope<'a> {
 
 /// One value of a series, with where it was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunValue {
+pub(crate) struct RunValue {
     /// The number of the run.
     pub run: i64,
     /// The round, which all revisions of the run share.
@@ -58,7 +58,7 @@ pub struct RunValue {
 }
 
 /// Of each point of a series its values, one by one.
-pub type PointValues = Vec<Vec<RunValue>>;
+pub(crate) type PointValues = Vec<Vec<RunValue>>;
 
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
@@ -76,7 +76,7 @@ pub fn read(
 }
 
 /// The same, each with the values of its points one by one.
-pub fn read_with_values(
+pub(crate) fn read_with_values(
     store: &mut Store,
     of: SeriesScope<'_>,
     metrics: &[Metric],

@@ -59,9 +59,7 @@ mod tests;
 pub use expected_cost::BisectForecast;
 pub use fold::Fold;
 pub use from_change::{ends_of_change, least_of_change, prior_of_change};
-pub use into_merges::{
-    BisectMerge, BisectionWithMerges, MergeNote, into_merges, unsearched_merges,
-};
+pub use into_merges::{BisectionWithMerges, MergeNote, into_merges, unsearched_merges};
 pub use merges::MergeRange;
 pub use remaining_cost::RemainingCost;
 pub use request::{Inquiry, left_out, touch_none};

@@ -5,9 +5,10 @@ use std::collections::hash_map::Entry;
 
 use tacho_record::{Build, BuildState, Revision};
 
-pub use crate::build::build_error::Complaint;
+pub(crate) use crate::build::build_error::Complaint;
 use crate::build::builds::UnpackResult;
-pub use crate::build::known_remedies::{Remedy, RemedyRoute, remedy_of};
+pub use crate::build::known_remedies::RemedyRoute;
+pub(crate) use crate::build::known_remedies::remedy_of;
 use crate::{Context, ExperimentError, Question};
 
 /// The stretch around a revision in which builds fail as its own does, as places in the question's

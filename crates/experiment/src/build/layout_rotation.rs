@@ -11,7 +11,7 @@ use tacho_store::Values;
 /// The index of the layout that is executed at a place of a run with this many cells: by its round,
 /// in the warmup by its pass.
 #[must_use]
-pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
+pub(crate) fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
     let turn = match place.round {
         0 => place.position as usize / cells.max(1),
         round => round as usize - 1,

@@ -27,7 +27,7 @@ use crate::{Context, ExperimentError, Question};
 /// The fact of a run that names its fixed orders: the last cells of each benchmark.
 pub const FIXED: &str = "layouts.fixed";
 /// The fact of a run that says how long a build took when it began, on average, in seconds.
-pub const BUILD: &str = "layouts.build";
+pub(crate) const BUILD: &str = "layouts.build";
 
 /// The result of measuring layouts.
 #[derive(Debug)]

@@ -48,7 +48,7 @@ impl Material {
     /// Prepares a series whose measurements are of these runs; `single` are the values of its
     /// points one by one.
     #[must_use]
-    pub fn new(series: Series, single: &[Vec<RunValue>], runs: &RunTags) -> Self {
+    pub(crate) fn new(series: Series, single: &[Vec<RunValue>], runs: &RunTags) -> Self {
         let stands = by_program(&series.points);
         let values: Vec<Option<&Point>> =
             stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();

@@ -37,24 +37,30 @@ mod to_report;
 mod tracked;
 mod verdict;
 
-pub use crate::changes::judgement::Judgement;
-pub use analyse::{ChangeAnalysis, analyse};
+pub(crate) use crate::changes::judgement::Judgement;
+pub(crate) use analyse::{ChangeAnalysis, analyse};
+pub(crate) use confirm::is_doubtful;
 pub use confirm::{
-    CONFIRMATION_ROUNDS, Confirmation, ConfirmationFinding, ConfirmationResult,
-    ConfirmationVerdict, LEFT, awaits_confirmation, confirm, is_doubtful, other_layouts,
+    CONFIRMATION_ROUNDS, Confirmation, ConfirmationResult, ConfirmationVerdict,
+    awaits_confirmation, confirm, other_layouts,
 };
-pub use environment::{Difference, Environments, Tags};
-pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};
+pub use environment::Difference;
+pub(crate) use environment::{Environments, Tags};
+pub use event::{ChangeEvent, events, orders};
+pub(crate) use event::{RevisionOrders, place_of};
 pub use file_points::{PointOrder, natural, series_of_files};
 pub use filter::{ChangeFilter, WantedKind, WantedLife};
 pub use given::{JudgedGiven, judge_given};
-pub use judge::{FALSE_SHARE, judge, judge_measured};
+pub(crate) use judge::judge_measured;
+pub use judge::{FALSE_SHARE, judge};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use listed::ListedChanges;
-pub use material::{Material, RunTags};
-pub use measured_sides::{MeasuredSide, are_other_levels, measured_sides};
-pub use scope::{JudgedSeries, Scope};
+pub(crate) use material::{Material, RunTags};
+pub(crate) use measured_sides::measured_sides;
+pub use measured_sides::{MeasuredSide, are_other_levels};
+pub use scope::JudgedSeries;
+pub(crate) use scope::Scope;
 pub use shown_series::ends_of_few;
 pub use stored::{StoredChanges, UnknownChange};
 pub use verdict::{FalseAlarms, RETURNED, is_new_regression, returns, verdict};

@@ -43,7 +43,7 @@ pub use crate::compare::row::FALSE_DISCOVERIES;
 pub use cells::rows_of;
 pub use comparability::{KnownSides, in_versions_of, measured_only_then};
 pub use family::judged_together;
-pub use gate::{Gate, GateOutcome, RowAtGate};
+pub use gate::{Gate, RowAtGate};
 pub use judge::judge;
 pub use quirks::quirk_effects;
 pub use report_rows::{ReportMismatch, ReportRows, rows_of_report, rows_of_reports};

@@ -15,7 +15,7 @@ use crate::run::enough::is_given_up;
 
 /// The facts about cells with failures.
 #[derive(Clone, Debug, Default)]
-pub struct Failures {
+pub(crate) struct Failures {
     /// The cells that always failed and are given up, by benchmark, revision and artifact.
     hopeless: HashSet<(String, String, Digest)>,
     /// The number of their failures under another text of the benchmark.

@@ -39,7 +39,8 @@ use crate::run::rounds::{SessionResult, measure_until};
 use crate::run::session::Session;
 use crate::{Context, ExperimentError, Question, preflight};
 
-pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
+pub(crate) use answer::probed_rows;
+pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict};
 pub(crate) use apply::{disturber, under};
 pub use available::{Availability, ProbeSubject, availability};
 pub use of_culprit::{NO_OTHER_ORDERS, disturbances_of_culprit, other_orders};

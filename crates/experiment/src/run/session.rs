@@ -38,7 +38,7 @@ pub struct SessionCell {
     /// The cell.
     pub cell: Cell,
     /// The trial.
-    pub trial: Trial,
+    pub(crate) trial: Trial,
     /// How much is wanted of it.
     pub wanted: SampleDemand,
     /// The samples of earlier sessions of the run, in order of the schedule.

@@ -18,5 +18,5 @@ mod tests;
 pub use front::front;
 pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, sweep};
 pub use highest_load::{HighestLoad, LoadQuestion, highest_load};
-pub use metric_limit::{LimitMistake, LimitRelation, MetricLimit};
-pub use optimum::{FoundOptimum, OptimumQuestion, SearchStage, find_optimum};
+pub use metric_limit::{LimitMistake, MetricLimit};
+pub use optimum::{FoundOptimum, OptimumQuestion, find_optimum};

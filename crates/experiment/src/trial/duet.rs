@@ -19,7 +19,7 @@ use crate::trial::prepared::Trial;
 /// Why executions of that benchmark cannot take place at the same time as those of another program,
 /// if they cannot.
 #[must_use]
-pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
+pub(crate) fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
     let reads_file = |planned: &PlannedMetric| {
         planned
             .reading
@@ -48,7 +48,7 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
 }
 
 /// Two trials, the first for the first of two processors.
-pub struct TrialPair<'a> {
+pub(crate) struct TrialPair<'a> {
     /// The trials.
     pub trials: [&'a Trial; 2],
     /// The turns; there are no companions.

@@ -30,11 +30,11 @@ use crate::trial::readings::{OutputMetrics, Unreadable};
 
 /// So much of an output is kept where the plan says so, in bytes, from its beginning
 /// (docs/src/guide).
-pub const LONGEST_KEPT: usize = 1 << 20;
+pub(crate) const LONGEST_KEPT: usize = 1 << 20;
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// The folder of the build, if it was there when this was prepared.
     pub(crate) build: Option<PathBuf>,
     pub(crate) request: Request,
@@ -98,7 +98,7 @@ impl Exits {
 
 /// The surroundings of a trial, which are filled into its command and hooks.
 #[derive(Clone, Debug)]
-pub struct TrialContext<'a> {
+pub(crate) struct TrialContext<'a> {
     /// The folder that relative paths start from.
     pub folder: &'a Path,
     /// The values to fill in, by name.
@@ -111,7 +111,7 @@ pub struct TrialContext<'a> {
 
 /// The values for a benchmark's command at one build.
 #[derive(Clone, Copy, Debug)]
-pub struct Workplace<'a> {
+pub(crate) struct Workplace<'a> {
     /// The folder of the plan, which relative paths start from.
     pub plan_folder: &'a Path,
     /// The folder of the unpacked build.
@@ -464,7 +464,10 @@ pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), Experiment
 }
 
 /// Checks that its conditions and limits are available on this host.
-pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<(), ExperimentError> {
+pub(crate) fn rehearse(
+    benchmark: &Benchmark,
+    executor: &mut dyn Executor,
+) -> Result<(), ExperimentError> {
     if benchmark.conditions == Conditions::default() && benchmark.limits == Limits::default() {
         return Ok(());
     }

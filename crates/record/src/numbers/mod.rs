@@ -17,7 +17,8 @@ mod tests;
 use crate::{Direction, is_shown, shown_name};
 
 pub use error::NumbersError;
-pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape, SampleOrigin};
+pub(crate) use given::SampleOrigin;
+pub use given::{GivenPoint, GivenSeries, MergedRows, Numbers, NumbersShape};
 
 /// Reads a file of numbers; `better` is the direction if the file gives none. Without both, lower
 /// is better, unless a name or unit is a rate ([`RateHint`](crate::RateHint)).

@@ -40,10 +40,11 @@ pub const BUILD: &str = "{build}";
 
 pub use companion::{Companion, CompanionLifetime, Port, Ready};
 pub use definition::Definition;
-pub use error::{PlanError, PlanErrors};
+pub use error::PlanErrors;
 pub use hook::{Hook, Hooks};
 pub use parse::{parse, parse_quirks};
-pub use quirk::{Commands, Edge, EdgePlace, Quirk, Take};
+pub(crate) use quirk::Take;
+pub use quirk::{Commands, Edge, EdgePlace, Quirk};
 pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;

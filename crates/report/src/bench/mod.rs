@@ -17,7 +17,7 @@ use tacho_stats::{BoundedValue, Summary};
 use crate::words::cut;
 
 pub use meanings::ColumnMeaning;
-pub use numbers::{COUNTERS, NarrowNumbers};
+pub use numbers::NarrowNumbers;
 pub use ranking::RANKED;
 pub use warning::{AdviceGiven, BenchWarning};
 

@@ -29,7 +29,7 @@ pub use ladder::{Ladder, LadderRow};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
-    bounded, cpu_change, effect, effect_between, least, level, level_interval, level_of, name,
+    cpu_change, effect, effect_between, least, level, level_interval, level_of, name,
     parts, size,
 };
 pub use undecided::{

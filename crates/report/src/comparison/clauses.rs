@@ -77,7 +77,7 @@ pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
 }
 
 /// Said of an unclear row where nothing is known that would decide.
-pub const UNKNOWN_ROUNDS: &str = "it is unknown how many more rounds would decide";
+pub(crate) const UNKNOWN_ROUNDS: &str = "it is unknown how many more rounds would decide";
 
 /// The estimator of a ratio, in a word.
 #[must_use]
@@ -95,7 +95,7 @@ pub fn of(estimator: Estimator) -> &'static str {
 
 /// The estimator of the second ratio, in a word.
 #[must_use]
-pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
+pub(crate) fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
     let is_moved = comparison.choice.because == ChoiceReason::HostMoves;
     Some(match second.estimator {
@@ -140,7 +140,11 @@ pub fn missing(
 
 /// Why no number of rounds that a user would wait for settles what nothing is against.
 #[must_use]
-pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit) -> Option<String> {
+pub(crate) fn beyond_rounds(
+    comparison: &Comparison,
+    names: SideNames<'_>,
+    unit: &Unit,
+) -> Option<String> {
     if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {
         return too_few(comparison, names);
     }
@@ -189,7 +193,7 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
 
 /// The reason against a verdict that no number of rounds removes.
 #[must_use]
-pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
+pub(crate) fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
     if has(Note::NotBeyondControl) {
         return Some(format!("{} against itself differs by at least as much", names[0]));
@@ -241,7 +245,7 @@ fn may_have_modes(comparison: &Comparison) -> Option<String> {
 /// Says that only lower bounds are known of one side or both, or that the interval is open for this
 /// reason; `None` otherwise.
 #[must_use]
-pub fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> {
+pub(crate) fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> {
     let estimate = comparison.estimate?;
     let too_few = |name: &str| Some(format!("too few executions of {name} ended below the limit"));
     match estimate.ratio_bound {
@@ -292,7 +296,7 @@ pub fn unmeasured(
 /// The place of two modes, the share of each side in the upper one, and the consequence for the
 /// ratio.
 #[must_use]
-pub fn two_modes(
+pub(crate) fn two_modes(
     comparison: &Comparison,
     medians: [f64; 2],
     [first, second]: SideNames<'_>,
@@ -381,14 +385,14 @@ pub fn once(comparison: &Comparison) -> Option<String> {
 
 /// The source of the difference between runs of one program.
 #[must_use]
-pub fn from_runs(is_assumed: bool) -> &'static str {
+pub(crate) fn from_runs(is_assumed: bool) -> &'static str {
     if is_assumed { "assumed: this host has few earlier runs" } else { "as earlier runs show" }
 }
 
 /// The smallest and the largest of differences that would have been detected, if they differ as
 /// they are printed; 0 is that of a row where it is not known.
 #[must_use]
-pub fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
+pub(crate) fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
     let (mut known, mut rows) = (Vec::new(), 0);
     least.for_each(|it| {
         rows += 1;

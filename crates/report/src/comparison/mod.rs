@@ -18,7 +18,8 @@ mod way_out;
 
 pub use clauses::{SideNames, sentence};
 pub use gate_record::GateRecord;
-pub use notes::{between_runs, far_from_medians, places, ratio_of};
+pub use notes::{between_runs, places};
+pub(crate) use notes::{far_from_medians, ratio_of};
 pub use row::{ComparedRow, has_trade_off, in_order};
 pub use side::{described, program_of};
 pub use summary::{counts, judged_together};

@@ -14,7 +14,7 @@ mod tests;
 
 pub use choose::{CONFIRMATION_ROUNDS, awaits_confirmation, is_doubtful, why_not_here};
 pub use layouts::other_layouts;
-pub use outcome::{ConfirmationFinding, ConfirmationSamples, ConfirmationVerdict, LEFT, say};
+pub use outcome::{ConfirmationFinding, ConfirmationSamples, ConfirmationVerdict, say};
 
 use std::collections::HashMap;
 use std::path::PathBuf;
