@@ -1,4 +1,4 @@
-//! What can be typed. The doc comments here are the help, the man pages and the completions.
+//! The command line. The doc comments here are the help, the man pages and the completions.
 
 mod bench;
 mod bisect;
@@ -80,14 +80,14 @@ pub struct GlobalArgs {
 
 // Read here and not by clap, which would show in the usage of a mistake what was not typed.
 impl GlobalArgs {
-    /// Where what was measured is kept, if that is said.
+    /// The place of the measurements, if given.
     pub fn store(&self) -> Option<String> {
         self.store
             .clone()
             .or_else(|| std::env::var("TACHO_STORE").ok().filter(|place| !place.is_empty()))
     }
 
-    /// Where checkouts and builds are made, if that is said.
+    /// The folder of checkouts and builds, if given.
     pub fn cache(&self) -> Option<PathBuf> {
         let named = || std::env::var_os("TACHO_CACHE").filter(|folder| !folder.is_empty());
         self.cache.clone().or_else(|| named().map(PathBuf::from))

@@ -22,8 +22,7 @@ pub(crate) fn usual_name(name: &str) -> String {
     Counter::named(name).map_or_else(|| name.to_owned(), |counter| counter.name().to_owned())
 }
 
-/// The counters among these metrics that no benchmark of the plan has: to name one is to ask for
-/// it.
+/// The counters among these metrics that no benchmark of the plan has: naming one requests it.
 pub(crate) fn uncounted(plan: &Plan, metrics: &[String]) -> Vec<String> {
     let is_planned = |counter: Counter| {
         let all = plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics);

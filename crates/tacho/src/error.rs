@@ -1,4 +1,4 @@
-//! What the command line can fail with, and how that is said.
+//! The errors of the command line, and their words.
 
 pub mod bench;
 pub(crate) mod bisect;
@@ -163,7 +163,7 @@ fn known_counters() -> String {
 }
 
 impl CliError {
-    /// What to do about it, if there is something.
+    /// The advice, if there is any.
     pub fn hint(&self) -> Option<String> {
         self.fixed_hint().map(str::to_owned).or_else(|| self.named_hint())
     }
@@ -360,7 +360,7 @@ impl CliError {
         move |source| CliError::File { verb: "write", path, source }
     }
 
-    /// Whether the user stopped it while nothing was going on yet.
+    /// Whether the user interrupted before the first execution.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, CliError::Measure(MeasureError::Interrupted))
     }

@@ -13,15 +13,15 @@ pub enum Exit {
     Worse,
     /// The machine is not fit to measure on.
     Unfit,
-    /// It could not be done.
+    /// The command failed.
     Error,
     /// The user stopped it; the same command resumes.
     Interrupted,
-    /// What was to be bisected does not differ here and now.
+    /// The ends of a bisection do not differ here and now.
     NotReproduced,
-    /// Nothing could be named for certain.
+    /// The answer is undecided.
     Undecided,
-    /// It is named and verified, but depends on the state of the machine.
+    /// The culprit is verified, but its effect depends on the state of the machine.
     DependsOnMachine,
     /// Something is named and verified, and there may be more on a side of it.
     SideUndecided,

@@ -1,7 +1,7 @@
 //! `tacho`: what was typed becomes what it means; the answer is printed; the exit code is set.
 //!
-//! This crate decides nothing about measuring. Its way is: [`cli`] (what was typed) → [`project`]
-//! (which plan, which store) → one file a command in [`commands`] → [`output`].
+//! This crate decides nothing about measuring. Its way is: [`cli`] (the options) → [`project`] (the
+//! plan and the store) → one file a command in [`commands`] → [`output`].
 
 mod cli;
 mod commands;

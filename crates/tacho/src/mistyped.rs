@@ -1,4 +1,4 @@
-//! What is said of a mistyped option.
+//! The error for a mistyped option.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn third_word(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     is_bisect.then(|| BisectMistake::OneTooMany { word: word.clone() }.into())
 }
 
-/// An option of the command that is measured, which stands without quotes: `tacho bench ls -la`.
+/// An option of the measured command without quotes: `tacho bench ls -la`.
 fn loose_arguments(words: &[OsString], error: &clap::Error) -> Option<CliError> {
     let mut words = words.iter().filter_map(|word| word.to_str());
     let command = words.find(|word| !word.starts_with('-'))?;
@@ -111,7 +111,7 @@ fn loose_arguments(words: &[OsString], error: &clap::Error) -> Option<CliError> 
     is_one.then(|| CliError::LooseArguments { option: option.clone(), command: all.join(" ") })
 }
 
-/// A number that is none, or beyond what its option takes.
+/// A number that is invalid, or out of its option's range.
 fn no_number(error: &clap::Error) -> Option<CliError> {
     let text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),

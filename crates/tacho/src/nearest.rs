@@ -1,9 +1,9 @@
 //! The names that may have been meant by one that is not known.
 
-/// How many names are listed where none is near.
+/// The number of names that are listed if none is similar.
 const LISTED: usize = 8;
 
-/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near,
+/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; if none is similar,
 /// the first of them.
 pub fn near(name: &str, known: &str) -> String {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");

@@ -1,4 +1,4 @@
-//! Which plan, which store, which cache: the project that a command is about.
+//! The project of a command: its plan, its store and its cache.
 
 use std::path::{Path, PathBuf};
 
@@ -25,9 +25,9 @@ pub struct Project {
     pub plan: Plan,
     /// The plan's text.
     pub text: String,
-    /// The plan's file, absolute; of one that was typed there is none.
+    /// The plan's file, absolute; a typed plan has none.
     pub file: PathBuf,
-    /// The folder that it stands in, absolute.
+    /// The folder of the plan, absolute.
     pub folder: PathBuf,
     /// The subject's name.
     pub name: String,
@@ -97,7 +97,7 @@ impl Project {
         self
     }
 
-    /// Where what was measured is kept.
+    /// The location of the store.
     pub fn location(&self) -> Location {
         let beside = self.folder.join(".tacho");
         match &self.store {
@@ -111,8 +111,8 @@ impl Project {
 
     /// By what the plan builds these revisions.
     ///
-    /// Where the history cannot be asked, which quirks apply is not known: then a revision's last
-    /// build is meant, and that is said.
+    /// If the history is not available, the applying quirks are unknown: then a revision's last
+    /// build is used, with a note.
     pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
         self.known_recipes(revisions).unwrap_or_else(|error| {
             output::note("note", &format!("which quirks apply is unknown: {error}"));
@@ -131,7 +131,7 @@ impl Project {
         Ok(Store::open_existing(&self.location())?)
     }
 
-    /// Opens the store, which must be there and may belong to somebody else, to read it.
+    /// Opens an existing store to read it; it may belong to another user.
     pub fn store_to_read(&self) -> Result<Store, CliError> {
         Ok(Store::open_to_read(&self.location())?)
     }

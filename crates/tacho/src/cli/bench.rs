@@ -1,4 +1,4 @@
-//! What `tacho bench` understands: hyperfine's options, and what they lack.
+//! The options of `tacho bench`: hyperfine's, and more.
 
 use std::path::PathBuf;
 
@@ -163,7 +163,7 @@ pub struct BenchArgs {
     pub elsewhere: HyperfineArgs,
 }
 
-/// A number of executions; who types a metric here knows `-m` from the other commands.
+/// A number of executions; a metric here is a mistake by users who know `-m` from other commands.
 fn min_rounds(text: &str) -> Result<u32, String> {
     let number = text.parse::<u32>().map_err(|error| error.to_string());
     let number = number.and_then(|number| match number {
@@ -173,7 +173,7 @@ fn min_rounds(text: &str) -> Result<u32, String> {
     number.map_err(|error| meant_metric(text).unwrap_or(error))
 }
 
-/// What to do where a metric was meant, which may be mistyped.
+/// The advice if a metric was meant, which may be mistyped.
 fn meant_metric(text: &str) -> Option<String> {
     let text = match Counter::named(text) {
         Some(counter) => counter.name(),

@@ -1,4 +1,4 @@
-//! What can be typed after `tacho bisect`.
+//! The options of `tacho bisect`.
 
 use std::path::PathBuf;
 

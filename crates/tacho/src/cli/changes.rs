@@ -1,4 +1,4 @@
-//! What can be typed after `tacho changes`.
+//! The options of `tacho changes`.
 
 use std::path::PathBuf;
 

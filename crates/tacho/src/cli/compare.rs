@@ -1,4 +1,4 @@
-//! What `tacho compare` understands.
+//! The options of `tacho compare`.
 
 use std::path::PathBuf;
 

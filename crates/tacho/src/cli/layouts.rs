@@ -1,4 +1,4 @@
-//! What `tacho layouts` understands.
+//! The options of `tacho layouts`.
 
 use clap::Args;
 

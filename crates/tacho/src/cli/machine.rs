@@ -1,4 +1,4 @@
-//! What can be typed after `tacho doctor` and `tacho tune`.
+//! The options of `tacho doctor` and `tacho tune`.
 
 use std::path::PathBuf;
 

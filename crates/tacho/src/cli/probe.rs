@@ -1,4 +1,4 @@
-//! What `tacho probe` understands.
+//! The options of `tacho probe`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What `tacho quirk` understands.
+//! The options of `tacho quirk`.
 
 use clap::{Args, Subcommand};
 

@@ -5,7 +5,7 @@ use clap::Args;
 /// Unattended measuring.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "On a schedule")]
-#[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
+#[allow(clippy::struct_excessive_bools)] // each is an independent option
 pub struct ScheduleArgs {
     /// Measure only what is new since the last tracked revision of this host, up to REVISION
     /// [default: the newest]

@@ -1,4 +1,4 @@
-//! What several commands understand alike.
+//! Options that several commands share.
 
 use clap::{Args, ValueEnum};
 use tacho_record::{Plan, ReferenceMode, RequestedEstimator};
@@ -62,7 +62,7 @@ impl ComparisonArgs {
         self.estimator.and_then(EstimatorName::asked)
     }
 
-    /// Whether it was typed how both are linked.
+    /// Whether an option sets how both are linked.
     pub fn wants_layouts(&self) -> bool {
         self.layouts.is_some() || self.order.is_some()
     }
@@ -78,7 +78,7 @@ pub enum EstimatorName {
 }
 
 impl EstimatorName {
-    /// What is requested; nothing with `auto`.
+    /// The requested estimator; `None` with `auto`.
     pub fn asked(self) -> Option<RequestedEstimator> {
         match self {
             EstimatorName::Auto => None,

@@ -1,5 +1,5 @@
-//! What can be typed after `tacho fsck`, `tacho log`, `tacho show` and `tacho site`: commands on
-//! what is kept.
+//! The options of `tacho fsck`, `tacho log`, `tacho show` and `tacho site`, which work on the
+//! store.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub struct LogArgs {
 
 /// Show all series, or one revision: its build and a summary of its samples
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
+#[allow(clippy::struct_excessive_bools)] // each is an independent option
 pub struct ShowArgs {
     /// A revision, or the name of a change, a bisection, a baseline or a run (run:12) [default: all
     /// series]

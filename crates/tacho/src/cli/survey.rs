@@ -1,4 +1,4 @@
-//! What can be typed of where to look in a long history.
+//! The options of a survey of a long history.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What `tacho sweep` understands.
+//! The options of `tacho sweep`.
 
 use std::path::PathBuf;
 

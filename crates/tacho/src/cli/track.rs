@@ -1,4 +1,4 @@
-//! What can be typed after `tacho track`.
+//! The options of `tacho track`.
 
 use clap::Args;
 

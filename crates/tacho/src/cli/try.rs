@@ -1,4 +1,4 @@
-//! What `tacho try` understands.
+//! The options of `tacho try`.
 
 use std::path::PathBuf;
 

@@ -13,7 +13,7 @@ pub fn rule(rounds: Option<u32>, budget: Option<&str>) -> Result<RuleRequest, Ru
     Ok(RuleRequest { rounds: rounds.or(Some(usual)), budget, ..RuleRequest::default() })
 }
 
-/// What is typed after an option that takes a share.
+/// The value of an option that takes a share.
 pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
     percentage(text).map_err(|_| {
         let is_nothing = text.trim().trim_end_matches('%').trim().parse() == Ok(0.0);

@@ -90,7 +90,7 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
     Ok(Exit::Success)
 }
 
-/// What was found of this host's noise before.
+/// The history of this host's noise.
 fn past(command: &DoctorArgs) -> Result<Exit, CliError> {
     let path = noise_file();
     let before = noise_history::read(&path, &host_name()).map_err(CliError::reading(&path))?;
@@ -110,7 +110,7 @@ fn host_name() -> String {
     tacho_machine::host().name
 }
 
-/// Where what was found of the host's noise is kept.
+/// The file with the history of the host's noise.
 fn noise_file() -> PathBuf {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let home = || absolute("HOME").map(|home| home.join(".local/state"));
@@ -118,7 +118,7 @@ fn noise_file() -> PathBuf {
     state.join("tacho/noise.jsonl")
 }
 
-/// What a program compared with itself shows of the host, in JSON.
+/// The host's noise from a program compared with itself, in JSON.
 #[derive(Serialize)]
 struct NoiseAnswer<'a> {
     program: &'a str,
@@ -143,7 +143,7 @@ struct NoiseModesAnswer {
     upper_share: f64,
 }
 
-/// How far the levels of minutes lie apart, as shares.
+/// The distances between the levels of minutes, as shares.
 #[derive(Serialize)]
 struct NoiseDriftAnswer {
     neighbours: f64,
@@ -213,7 +213,7 @@ impl ExaminedMachine {
     }
 }
 
-/// What the instrument read of itself, and what disturbed the host right before.
+/// The instrument's readings of itself, and the disturbance of the host right before.
 struct DoctorReadings {
     instrument: Instrument,
     noise: Option<Noise>,
@@ -277,7 +277,7 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     })
 }
 
-/// What the instrument read of itself, and what disturbed it.
+/// The instrument's readings of itself, and its disturbance.
 fn with_noise(read: &DoctorReadings, turns: u32) -> String {
     let disturbed = |noise| {
         format!("not quiet: {noise} right before; these times are shorter on a quiet host\n")
@@ -285,7 +285,7 @@ fn with_noise(read: &DoctorReadings, turns: u32) -> String {
     readings(&read.instrument, turns) + &read.noise.map(disturbed).unwrap_or_default()
 }
 
-/// What the instrument read of itself.
+/// The instrument's readings of itself.
 fn readings(instrument: &Instrument, turns: u32) -> String {
     let time = |value: f64| Unit::Nanoseconds.show(value);
     let head = ["the instrument", "median", "95 %", "spread", "min", "max"];
@@ -316,7 +316,7 @@ struct DoctorAnswer<'a> {
     instrument: Option<InstrumentAnswer>,
 }
 
-/// What the instrument read of itself, in nanoseconds.
+/// The instrument's readings of itself, in nanoseconds.
 #[derive(Serialize)]
 struct InstrumentAnswer {
     turns: u32,

@@ -16,7 +16,7 @@ pub fn markdown(project: &Project, revisions: &[Revision]) -> String {
     line(project, revisions).map_or_else(String::new, |line| format!("- {line}\n"))
 }
 
-/// That the work tree has edits beside what these revisions are, if it has.
+/// The note on edits in the work tree that these revisions lack, if there are any.
 fn line(project: &Project, revisions: &[Revision]) -> Option<String> {
     let files = edited_files(&project.plan.subject, &project.file, revisions);
     let are = if files == 1 { "is" } else { "are" };
@@ -41,7 +41,7 @@ pub fn announce(project: &Project, revisions: &[Revision]) {
     output::note("hint", &format!("`{command}` measures the edits against `HEAD`"));
 }
 
-/// That a benchmark which is measured was edited: its samples stand apart from those before.
+/// Reports that a measured benchmark was edited: its samples are separate from earlier ones.
 pub fn report_edits(
     store: &mut Store,
     plan: &Plan,

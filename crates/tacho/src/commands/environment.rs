@@ -1,4 +1,4 @@
-//! What subjects inherit of the environment, for the record.
+//! The environment that subjects inherit, for the record.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ fn without_home(text: &str, home: Option<&str>) -> String {
 
 /// The variables that are inherited under these conditions, each as `environment.NAME`.
 ///
-/// Those that are always kept with their values. Of others, which may be secrets, only a short
-/// digest is kept: it says whether they were the same.
+/// Variables that are always inherited are kept with their values. Of others, which may be secrets,
+/// only a short digest is kept, which shows whether they were the same.
 pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let home = std::env::var("HOME").ok();

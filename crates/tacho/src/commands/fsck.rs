@@ -29,7 +29,7 @@ pub fn execute(global: &GlobalArgs, command: &FsckArgs) -> Result<Exit, CliError
     Ok(if check.damage.is_empty() { Exit::Success } else { Exit::Error })
 }
 
-/// A line for each thing that is damaged, then how much is whole.
+/// A line for each damaged part, then the amount that is intact.
 fn report(check: &StoreCheck) -> String {
     let lost = |samples: u64| match samples {
         0 => String::new(),

@@ -30,11 +30,11 @@ pub fn execute(command: &InitArgs) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-/// What is said where no history is found.
+/// The note if no history is found.
 const NO_REPOSITORY: &str = "this folder is not in a git repository: `repository` in the plan \
      names another one; without any, `tacho bench` compares commands\n";
 
-/// What was written, and the step that comes next.
+/// The written file, and the next step.
 fn written(path: &Path, folder: &Path) -> String {
     let mut out = format!("wrote `{}`\n", path.display());
     if let Some(what) = tacho_subject::own_benchmark(folder) {

@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
 
-/// The layouts that are requested; none: as it is built.
+/// The requested layouts; empty for the build as it is.
 pub fn layouts(typed: &ComparisonArgs, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     let request = request(typed);
     // Layouts are drawn again for an interval, and the smallest of those drawn says little of the
@@ -27,7 +27,7 @@ fn request(typed: &ComparisonArgs) -> LinkingRequest<'_> {
     LinkingRequest { order: order.as_deref(), layouts: *layouts, linker: linker.as_deref() }
 }
 
-/// Those that the plan asks for; none: as it is built.
+/// The plan's layouts; empty for the build as it is.
 pub fn of_plan(plan: &Plan) -> Result<Vec<Layout>, CliError> {
     Ok(match several_layouts(plan) {
         Some(levels) => drawn_orders(plan, None, levels.layouts)?,

@@ -81,7 +81,7 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
     render(LEAST + width.saturating_sub(widest))
 }
 
-/// What was otherwise on the machine than at the run before, in a line each.
+/// The changes of the machine since the run before, one a line.
 fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
     let width = Some(output::terminal_width().unwrap_or(output::COLUMNS));
     let mut lines = String::new();
@@ -99,7 +99,7 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
     Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
 }
 
-/// What is unusual of its state, in front of what the run was.
+/// The run's state, if unusual, before the run's description.
 fn state(run: &Run, bisected: Option<&'static str>) -> String {
     let state = (run.state != RunState::Finished).then(|| run.state.word());
     bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
@@ -111,7 +111,7 @@ fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliErr
     Ok(bisection.and_then(|bisection| tacho_report::run::bisection_end(run, &bisection)))
 }
 
-/// What the run bisected; nothing of other runs.
+/// The bisection of the run; `None` for other runs.
 pub(super) fn bisection_of(store: &mut Store, run: &Run) -> Result<Option<Bisection>, CliError> {
     if run.purpose != Purpose::Bisect {
         return Ok(None);
@@ -119,7 +119,7 @@ pub(super) fn bisection_of(store: &mut Store, run: &Run) -> Result<Option<Bisect
     Ok(store.bisection_of(run.number)?)
 }
 
-/// What a run was is no shorter than this.
+/// The least width of a run's description.
 const LEAST: usize = 20;
 
 /// The answer in JSON.

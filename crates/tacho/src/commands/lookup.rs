@@ -1,4 +1,4 @@
-//! What names on the command line stand for, in the store and the plan.
+//! The meaning of names on the command line, in the store and the plan.
 
 use std::collections::HashSet;
 
@@ -51,8 +51,8 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
 
 /// The revision that is meant by that name: that of the store, else what history knows by it.
 ///
-/// A time of a CVS subject stands for the last commit up to it, as everywhere, and not for the
-/// stored one whose id begins so.
+/// A time of a CVS subject means the last commit up to it, as everywhere, and not the stored one
+/// whose id begins with it.
 pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
     let is_whole = |revision: &&Revision| {
         [&revision.id, revision.short()].contains(&name)
@@ -74,8 +74,7 @@ pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Re
         .map_err(|error| of_history(project, error))
 }
 
-/// The error, with what history says of the name: that the revision is there, or which one may have
-/// been meant.
+/// The error, with the history's answer for the name: that the revision exists, or a similar one.
 fn of_history(project: &Project, error: CliError) -> CliError {
     let CliError::Unknown { name, nearest } = error else { return error };
     match select(project, &name) {
@@ -89,7 +88,7 @@ fn of_history(project: &Project, error: CliError) -> CliError {
 
 /// The revision that the user's own repository knows by that name: `HEAD`, `main~3`.
 ///
-/// Nothing when it was never measured, or where there is no repository any more.
+/// `None` if it was never measured, or if there is no repository any more.
 pub fn by_repository(project: &Project, revisions: &[Revision], name: &str) -> Option<Revision> {
     let id = in_history(project, name)?.id;
     revisions.iter().find(|revision| revision.id == id).cloned()
@@ -121,7 +120,7 @@ fn nearest(revisions: &[Revision], name: &str) -> Option<String> {
 
 /// The metrics to show of a benchmark: those requested, else the plan's first, else wall time.
 ///
-/// What other benchmarks have and this one has not is left out; what none has is an error.
+/// A metric of other benchmarks that this one lacks is left out; a metric of none is an error.
 pub fn metrics(
     project: &Project,
     stored: &[Metric],
@@ -220,8 +219,8 @@ pub fn all_series(
     Ok(all)
 }
 
-/// That the plan has other metrics than those of these series, which have values somewhere; empty
-/// where it has none.
+/// Says that the plan has other metrics with values than those of these series; empty if it has
+/// none.
 pub fn other_metrics(project: &Project, stored: &[Metric], shown: &[Series]) -> String {
     let has_any = |series: &Series| series.points.iter().any(|point| !point.values.is_empty());
     if !shown.iter().any(has_any) {

@@ -31,7 +31,7 @@ pub(super) fn execute(
     plan: &Plan,
 ) -> Result<Exit, CliError> {
     let began = Instant::now();
-    // Without a store there is no past; nothing is to come of asking.
+    // Without a store there is no past, and the query must not create one.
     let mut store = project.store_to_read()?;
     if command.dry_run {
         return dry_run(command, project, plan, &mut store);
@@ -57,7 +57,7 @@ pub(super) fn execute(
         return Err(CliError::NothingBuilt);
     }
     let unbuilt = BuildGap::of(&revisions, &filled.builds);
-    // What is known and was never built is not requested.
+    // Known revisions that were never built are not requested.
     let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
     revisions.retain(|revision| built.contains(revision.id.as_str()));
     let series = session.series(project, plan, &revisions, command)?;
@@ -105,12 +105,12 @@ fn counted(command: &TrackArgs) -> Result<Vec<Counter>, CliError> {
     Ok(counters(&command.counter)?.into_iter().map(|it| it.counter).collect())
 }
 
-/// At how many revisions, if not at all.
+/// The largest number of revisions, if limited.
 fn at_most(command: &TrackArgs) -> Option<usize> {
     command.schedule.at_most.map(|most| most as usize)
 }
 
-/// What would be filled in, in JSON.
+/// The missing measurements, in JSON.
 #[derive(Serialize)]
 struct MissingDryAnswer<'a> {
     /// In the order in which they would be measured.
@@ -193,7 +193,7 @@ fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     format!("{}\n{would}", table::revisions(&lacking.revisions))
 }
 
-/// About how long that takes, as far as it is known.
+/// The approximate duration, as far as known.
 fn takes(lacking: &MissingMeasurements) -> String {
     let names = in_backticks(&lacking.unknown);
     let about = format!("about {} without hooks", text::duration(lacking.takes));

@@ -20,9 +20,9 @@ use crate::output::changes::ConfirmationRequest;
 use crate::output::{self, text};
 use crate::project::Project;
 
-/// Where the names of the changes stand that were reported, one a line.
+/// The file with the names of reported changes, one a line.
 const NOTIFIED: &str = ".tacho/notified";
-/// What that file was called before.
+/// The former name of that file.
 const FORMER: &str = ".tacho/told";
 
 /// The program that is notified of changes.
@@ -49,8 +49,8 @@ impl Notifier {
         Ok(notifier)
     }
 
-    /// Measures both sides of what is new again, interleaved, where it is doubtful: what only the
-    /// host did is withdrawn, and not reported. Whether it was not interrupted.
+    /// Measures both sides of doubtful new changes again, interleaved: changes of the host alone
+    /// are withdrawn, and not reported. Returns whether it was not interrupted.
     pub fn doubt(
         &self,
         project: &Project,
@@ -154,7 +154,7 @@ impl Notifier {
     }
 }
 
-/// What came of measuring them again, for who looks on.
+/// The result of measuring them again, for the user at the terminal.
 fn say(changes: &[Change], confirmation: &Confirmation) {
     for (change, answer) in changes.iter().zip(&confirmation.answers) {
         let said = ConfirmationRequest { change: change.clone(), answer: answer.clone() }.words();

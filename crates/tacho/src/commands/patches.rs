@@ -10,7 +10,7 @@ use tacho_record::Digest;
 use crate::error::CliError;
 use crate::project::Project;
 
-/// What is typed for standard input, and what that is called.
+/// The argument for standard input, and its name.
 const INPUT: (&str, &str) = ("-", "standard input");
 
 /// The diff of this path; what can be read only once (`-`, a pipe like `<(git diff)`) is read now,

@@ -81,7 +81,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
     Ok(exit(&end))
 }
 
-/// That two sides are not one revision.
+/// Checks that two sides are not one revision.
 fn check_sides(taken: &[ResolvedSide]) -> Result<(), ProbeMistake> {
     let [a, b] = taken else { return Ok(()) };
     if a.side.program.revision().is_none() || a.side.program != b.side.program {
@@ -90,8 +90,8 @@ fn check_sides(taken: &[ResolvedSide]) -> Result<(), ProbeMistake> {
     Err(ProbeMistake::SameSides { a: a.side.name.clone(), b: b.side.name.clone() })
 }
 
-/// The metric where none is typed: of a command that a shell starts the whole time, since the shell
-/// alone is not executed under disturbances.
+/// The default metric: for a command that a shell starts, the whole time, since the shell alone is
+/// not executed under disturbances.
 fn metric_of(command: &ProbeArgs, first: Metric) -> Metric {
     let is_net = first.name == Metric::NET_WALL && command.metric.is_none();
     Metric::known("wall").filter(|_| is_net).unwrap_or(first)
@@ -111,7 +111,7 @@ pub fn shown(store: &mut Store, number: &str, command: &ShowArgs) -> Result<bool
     Ok(true)
 }
 
-/// That there is a disturbance of that name.
+/// Checks that there is a disturbance of this name.
 fn check_name(typed: &str) -> Result<(), CliError> {
     if Disturbance::NAMES.contains(&typed) {
         return Ok(());
@@ -120,7 +120,7 @@ fn check_name(typed: &str) -> Result<(), CliError> {
     Err(ProbeMistake::Unknown { name: typed.to_owned(), known }.into())
 }
 
-/// What can be had here of a revision that a plan builds, or of a command.
+/// The disturbances that are available here for a revision that a plan builds, or for a command.
 fn list(command: &ProbeArgs) -> Result<Exit, CliError> {
     // Builds are in the cache, as a rule on the disk of temporary files or of homes.
     let builds = std::env::temp_dir();
@@ -139,7 +139,7 @@ fn list(command: &ProbeArgs) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-/// What `tacho compare` would be asked, whose words name the sides here too.
+/// The equal options of `tacho compare`, whose names of sides are used here too.
 fn as_compare(command: &ProbeArgs) -> CompareArgs {
     let a = command.a.clone().unwrap_or_default();
     let usual = ROUNDS[usize::from(command.budget.is_some())];
@@ -176,7 +176,7 @@ fn as_compare(command: &ProbeArgs) -> CompareArgs {
     }
 }
 
-/// Has it measured; `plan` is there unless the sides are commands.
+/// Measures; `plan` is `None` if the sides are commands.
 fn measure(
     (global, command): (&GlobalArgs, &ProbeArgs),
     (given, like): (&SideLookup, &CompareArgs),

@@ -51,7 +51,7 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     Ok(output::print(&shown)?)
 }
 
-/// Which executions failed, and how the first of each cell did.
+/// The failed executions, and how the first of each cell failed.
 fn failures(store: &mut Store, run: &Run) -> Result<String, CliError> {
     let line = |FailedCell { cell, failed, why }: FailedCell| {
         let of = format!("`{}` at {}", cell.benchmark, short_name(&cell.revision));
@@ -66,7 +66,7 @@ fn failures(store: &mut Store, run: &Run) -> Result<String, CliError> {
     Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
 }
 
-/// What changed on the machine since the run before, and what the reference says.
+/// The changes of the machine since the run before, and the reference's result.
 pub fn machine(store: &mut Store, run: &Run) -> Result<String, CliError> {
     let mut lines = Vec::new();
     if let Some(MachineChanges { since, what }) = machine::since_last(store, run)? {

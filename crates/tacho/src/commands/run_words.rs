@@ -1,4 +1,4 @@
-//! What a run was, in words: which command measured, and of what.
+//! A run in words: its command and its subject.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use tacho_store::Store;
 
 use crate::error::CliError;
 
-/// What the run was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`, `bisect calm-otter
+/// The run in words: `track 18b5b85ede..76f430483c`, `compare main with HEAD`, `bisect calm-otter
 /// 18b5b85ede..76f430483c`.
 pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
     Ok(match run.purpose {
@@ -26,15 +26,15 @@ const LISTED: usize = 3;
 /// By this name the conditions of a run have the revisions that it was asked to measure, in words.
 pub const ASKED: &str = "asked";
 
-/// The revisions that were typed, as names that last: both ends of a range, a few of a list. What
-/// is measured of them differs: equal builds are measured once, and others link runs.
+/// The revisions that were typed, as names that last: both ends of a range, a few of a list. The
+/// measured ones differ: equal builds are measured once, and others link runs.
 pub fn asked(typed: &[String], revisions: &[Revision]) -> Option<String> {
     let is_range = typed.is_empty() || typed.iter().any(|it| it.contains(".."));
     let names: Vec<&str> = revisions.iter().map(Revision::short).collect();
     named(&names, is_range)
 }
 
-/// These in words, in order of history; nothing where there are none.
+/// These in words, in order of history; `None` if there are none.
 fn named(names: &[&str], is_range: bool) -> Option<String> {
     match names {
         [] => None,

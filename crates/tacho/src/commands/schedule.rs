@@ -44,7 +44,7 @@ pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     })
 }
 
-/// Whether fetching went well; why it did not is said.
+/// Fetches, and reports a failure. Returns whether it succeeded.
 fn fetch_said(project: &Project, limit: Duration) -> Result<bool, CliError> {
     match fetch(&project.plan.subject, &project.folder, limit) {
         Err(error @ SubjectError::Git { .. }) => {

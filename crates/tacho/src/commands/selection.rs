@@ -1,4 +1,4 @@
-//! Which revisions and benchmarks a command is about.
+//! The revisions and benchmarks of a command.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub(super) fn select(
     }
     edited::announce(project, &selected.revisions);
     if command.dry_run {
-        // What a session would find wrong with the quirks, it finds too.
+        // The faults of quirks that a session would find are found here too.
         tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;
     }
     crate::commands::quirk::lookup::report_stray(project, &selected.revisions)?;
@@ -50,7 +50,7 @@ pub(super) fn with_reference(
     Ok(plan)
 }
 
-/// Adds those of all revisions that stand on both sides of where a quirk begins or ends.
+/// Adds the revisions on both sides of each edge of a quirk.
 pub(super) fn take_edges(
     project: &Project,
     selected: &mut SelectedRevisions,
@@ -69,7 +69,7 @@ pub(super) fn take_edges(
     Ok(())
 }
 
-/// What is requested, as the history understands it.
+/// The request, as a query of the history.
 pub(super) fn selection(command: &TrackArgs) -> Result<Selection, CliError> {
     let what = match command.revisions.as_slice() {
         [] => RevisionQuery::Range { from: None, to: None },

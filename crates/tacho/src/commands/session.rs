@@ -33,7 +33,7 @@ pub(super) struct CommandSession {
     _lock: HostLock,
 }
 
-/// What is to be measured, as a command understood it.
+/// The request of a command to measure.
 pub(super) struct SessionRequest<'a> {
     pub(super) plan: Plan,
     pub(super) revisions: &'a [Revision],
@@ -45,8 +45,7 @@ pub(super) struct SessionRequest<'a> {
     pub(super) seed: Option<u64>,
     /// No progress is shown.
     pub(super) quiet: bool,
-    /// Where progress cannot be drawn, builds that take long are named in a line each, with these
-    /// words after it.
+    /// If progress cannot be drawn, long builds are named in a line each, followed by these words.
     pub(super) announced: Option<String>,
     /// How values of a bisection are expected to vary, where that was said.
     pub(super) expected: Option<f64>,

@@ -78,7 +78,7 @@ pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError
     Ok(Exit::Success)
 }
 
-/// What a bisection came to, which `tacho bisect log` shows with its steps.
+/// The result of a bisection, which `tacho bisect log` shows with its steps.
 fn print_bisection(
     store: &mut Store,
     bisection: &Bisection,
@@ -132,8 +132,8 @@ fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> 
     }
 }
 
-/// Which revision is shown by that name, in full: the diff is to be that of the same one. The name
-/// itself where nothing of it is kept, since diffs need no measurement.
+/// The full name of the revision that this name shows, so that the diff is of the same one. The
+/// name itself if the store does not have it, since diffs need no measurement.
 fn shown(project: &Project, name: &str) -> Result<String, CliError> {
     let revisions = match project.store_to_read() {
         Ok(mut store) => store.revisions()?,
@@ -151,7 +151,7 @@ fn shown(project: &Project, name: &str) -> Result<String, CliError> {
     }
 }
 
-/// Prints what a commit did, as it is.
+/// Prints the diff of a commit, unchanged.
 fn diff(project: &Project, name: &str) -> Result<(), CliError> {
     let brought = history(&project.plan.subject, &project.folder)?.brought(name)?;
     let diff = brought.ok_or_else(|| CliError::NoDiff { name: name.to_owned() })?;
@@ -178,7 +178,7 @@ fn check_name(project: &Project, store: &mut Store, command: &ShowArgs) -> Resul
         known.extend(store.benchmarks(id)?);
     }
     let planned = || project.plan.benchmarks.iter().map(|benchmark| &benchmark.name);
-    // That nothing was built to be measured makes it no other benchmark.
+    // A benchmark is known even if no build was made for it.
     if known.iter().any(|key| command.names(key)) || planned().any(|planned| planned == name) {
         return Ok(());
     }
@@ -211,7 +211,7 @@ fn all(
     }
     let is_empty =
         |point: &Point| point.values.is_empty() && point.failed == 0 && point.limited.count == 0;
-    // Where a metric or a benchmark is named, others may have values.
+    // If a metric or a benchmark is given, others may have values.
     let is_of_all = command.shown.metric.is_empty() && command.benchmark.is_none();
     if is_of_all && series.iter().flat_map(|series| &series.points).all(is_empty) {
         let all: Vec<Bisection> = store.bisections()?.into_iter().rev().map(|it| it.0).collect();
@@ -250,7 +250,7 @@ fn all(
     Ok(output::print(&text::wrap(&line, output::terminal_width()))?)
 }
 
-/// That nothing is measured, and which builds failed.
+/// Says that nothing is measured, and which builds failed.
 fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     let (mut failed, mut known) = (Vec::new(), BTreeSet::new());
     for (id, _) in store.named_hosts()? {
@@ -294,7 +294,7 @@ struct RevisionDetails {
 struct HostDetails {
     host: String,
     build: Option<Build>,
-    /// Whether that is built by another recipe than the plan has now, which was not tried yet.
+    /// Whether the build is by another recipe than the plan's present one, which was not tried yet.
     outdated: bool,
     benchmarks: Vec<MeasuredBenchmark>,
 }

@@ -26,7 +26,7 @@ const OUTPUT_LINES: usize = 8;
 /// roughly the kernel reads both.
 const FIRST_THREAD: f64 = 0.95;
 
-/// What is said of a metric.
+/// The columns of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 %", "spread", "min", "max"];
 /// The columns of it that are left out first where there is little room.
 const RANGE: [usize; 2] = [5, 6];
@@ -39,7 +39,7 @@ const OUTLIERS: usize = 5;
 pub struct KeptOutput {
     /// The number of the run.
     pub run: i64,
-    /// Where the execution stood in it.
+    /// The place of the execution in it.
     pub place: Place,
     /// The name of the content in the store.
     pub digest: Digest,
@@ -48,14 +48,14 @@ pub struct KeptOutput {
 /// A benchmark at a revision.
 pub struct MeasuredBenchmark {
     pub benchmark: String,
-    /// That the plan has another version, if so.
+    /// The remark that the plan has another version, if so.
     pub superseded: Option<String>,
     /// Whether the plan has a benchmark of that name.
     pub planned: bool,
     /// The revision that was executed: another one when both built to the same artifacts.
     pub revision: String,
     pub measurements: Vec<Measurement>,
-    /// What could not be read, by metric, with the reason.
+    /// The absent metrics with the reasons.
     pub absent: BTreeMap<String, String>,
     /// Whether the number of samples was chosen by looking at them.
     pub looked_at: bool,
@@ -127,7 +127,7 @@ impl MeasuredBenchmark {
         self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
     }
 
-    /// That the plan has another version, or no such benchmark, if so.
+    /// The remark that the plan has another version, or no such benchmark, if so.
     pub fn superseded(&self) -> String {
         match &self.superseded {
             Some(which) => format!(" ({which})"),
@@ -195,12 +195,12 @@ impl MeasuredBenchmark {
         fitted(&list, &SUMMARY) + each + &self.end()
     }
 
-    /// What was found of the warm-up, by run.
+    /// The results of the search for a warmup, by run.
     fn steadiness(&self) -> impl Iterator<Item = (i64, &Steadiness)> {
         self.measurements.iter().filter_map(|m| Some((m.run, m.steadiness.as_ref()?)))
     }
 
-    /// What was found of the warm-up: a line a run.
+    /// The results of the search for a warmup, a line a run.
     pub fn warm_up(&self) -> String {
         let line = |(run, found): (i64, &Steadiness)| {
             let run =
@@ -210,7 +210,7 @@ impl MeasuredBenchmark {
         self.steadiness().map(line).collect()
     }
 
-    /// What ended measuring, and what that means for the intervals.
+    /// The reason why measuring ended, and the consequence for the intervals.
     fn end(&self) -> String {
         let stopped = self.stopped.as_ref().map(|it| format!("stopped: {}\n", stopped(it)));
         let means = self.looked_at.then(|| format!("intervals are {LOOKED_AT_MEANS}\n"));
@@ -240,7 +240,7 @@ impl MeasuredBenchmark {
                 text::count(listed.len(), "execution")
             )
         };
-        // What reaches a limit in the warm-up counts no more than what ends there.
+        // An execution of the warmup does not count, whether it reaches a limit or ends.
         let limited = listed(Sample::is_limited, "reached a limit");
         let is_disturbed = |sample: &Sample| matches!(sample.outcome, Outcome::Disturbed { .. });
         let disturbed = listed(is_disturbed, "do not count");
@@ -255,7 +255,7 @@ impl MeasuredBenchmark {
         }
     }
 
-    /// That the host's speed moved, and what the numbers are for that.
+    /// Says that the host's speed moved, and that the numbers are at its usual speed.
     pub fn usual_speed(&self) -> String {
         let line = series::uneven(self.uneven(), "medians");
         line.map_or_else(String::new, |line| {
@@ -263,7 +263,8 @@ impl MeasuredBenchmark {
         })
     }
 
-    /// Which of these metrics could not be read, and why; several with one reason together.
+    /// The metrics among these that could not be read, with the reasons; several with one reason
+    /// together.
     pub fn absent(&self, metrics: &[Metric]) -> String {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (metric, why) in &self.absent {
@@ -274,7 +275,7 @@ impl MeasuredBenchmark {
         reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
     }
 
-    /// What these metrics are of, where that is not what their names say at once.
+    /// The meanings of these metrics whose names do not show them.
     fn notes(&self, metrics: &[Metric]) -> BTreeMap<&'static str, String> {
         let is_there =
             |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
@@ -318,8 +319,8 @@ impl MeasuredBenchmark {
         notes
     }
 
-    /// Whether the processor time of a sample is that of its control group, of which the kernel
-    /// does not say where it was used.
+    /// Whether the processor time of a sample is that of its control group, for which the kernel
+    /// does not split user and system time.
     fn is_of_group(&self) -> bool {
         self.all()
             .any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
@@ -335,7 +336,7 @@ impl MeasuredBenchmark {
         (all > 0.0).then(|| first / all)
     }
 
-    /// That in lines; several with one note together.
+    /// The notes in lines; several metrics with one note together.
     pub fn note_lines(&self, metrics: &[Metric]) -> String {
         let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (metric, note) in self.notes(metrics) {
@@ -421,7 +422,7 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
 const INDENT: usize = 2;
 /// A space at which no line ends.
 const NO_BREAK: &str = "\u{a0}";
-/// Where a sample has no value.
+/// The mark of a sample without a value.
 const NONE: &str = "–";
 
 /// To the millisecond, in UTC.

@@ -12,14 +12,14 @@ use crate::error::CliError;
 pub struct ComparisonOfRevision {
     /// The number of its run.
     pub run: i64,
-    /// What the run was: `compare main with HEAD`.
+    /// The run in words: `compare main with HEAD`.
     words: String,
     /// How many rows have each verdict.
     verdicts: String,
 }
 
 impl ComparisonOfRevision {
-    /// That it measured the revision, what came of it, and how to see all of it.
+    /// Says that the run measured the revision, its result, and how to see all of it.
     pub fn line(&self) -> String {
         let Self { run, words, verdicts } = self;
         let came = if verdicts.is_empty() { String::new() } else { format!(": {verdicts}") };

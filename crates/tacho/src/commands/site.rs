@@ -61,7 +61,7 @@ pub fn execute(global: &GlobalArgs, command: &SiteArgs) -> Result<Exit, CliError
     Ok(Exit::Success)
 }
 
-/// The plan's project; where there is none, what was bisected without one.
+/// The plan's project; without a plan, the bisections without one.
 fn shown(global: &GlobalArgs, command: &SiteArgs) -> Result<(Project, Store), CliError> {
     let typed = |repository: &Path| {
         let project = typed_subject::of(global, repository)?;
@@ -166,7 +166,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     })
 }
 
-/// What fixed programs took, by host.
+/// The levels of fixed programs, by host.
 fn references(store: &mut Store) -> Result<Vec<HostReference>, CliError> {
     let mut all = Vec::new();
     for (id, host) in store.named_hosts()? {
@@ -238,7 +238,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
     })
 }
 
-/// What its runs know of a series, where it is judged by that.
+/// The verdict from a series' runs, if it is judged by them.
 fn known(judged: &JudgedSeries) -> Option<HistoryRecord> {
     let Series { key, points, .. } = &judged.material.series;
     Some(HistoryRecord {
@@ -254,18 +254,18 @@ fn alone(change: &Change) -> ChangeEvent<'_> {
     ChangeEvent { good, bad, revision, changes: vec![change] }
 }
 
-/// What is said of changes.
+/// The summary of changes.
 struct ChangeSummary {
     events: Vec<EventRecord>,
-    /// What could not be built, and so not be judged.
+    /// The revisions that could not be built, and so not be judged.
     unbuilt: Vec<String>,
     /// How many series were judged.
     judged: usize,
     /// Series that could not be judged, and why not.
     unjudged: Vec<(SeriesKey, String)>,
-    /// What else is to be said of series.
+    /// The remarks on series.
     remarks: Vec<(SeriesKey, String)>,
-    /// What the runs of series know.
+    /// The verdicts from the runs of series.
     histories: Vec<HistoryRecord>,
     /// How many changes are unacknowledged regressions.
     regressions: usize,
@@ -366,7 +366,7 @@ impl<'a> SiteSource<'a> {
     }
 }
 
-/// What is far off in these metrics, in order of the metrics; not in readings of the host.
+/// The outliers in these metrics, in order of the metrics; not in readings of the host.
 fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
     let watched = metrics.iter().filter(|metric| !Metric::is_host(&metric.name));
     let of = |metric: &Metric| {
@@ -394,7 +394,7 @@ impl LabSource for SiteSource<'_> {
     fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError> {
         match self.store.log(log) {
             Ok(content) => Ok(Some(content)),
-            // It was deleted, or is on the machine that built.
+            // The log was deleted, or is on the machine that built.
             Err(StoreError::LogMissing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -29,7 +29,7 @@ use crate::output::track_report::TrackReport;
 use crate::output::{self, text};
 use crate::project::Project;
 
-/// Whether few builds are to do: a number of them, one place, or a time for a range.
+/// Whether the command limits builds: by their number, to one place, or by a time for a range.
 pub(super) fn is_survey(command: &TrackArgs) -> bool {
     let range = match command.revisions.as_slice() {
         [] => true,
@@ -69,7 +69,7 @@ pub(super) fn execute(
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &goal)?;
     let range =
         goal.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
-    // What lies outside of it is no matter of a zoom.
+    // Revisions outside of the range do not matter to a zoom.
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.tracked.builds.retain(|build| within.contains(build.revision.as_str()));
     let is_built = |it: &&Revision| placed.tracked.builds.iter().any(|one| one.revision == it.id);
@@ -123,7 +123,7 @@ impl CommandSession {
         self.measure(project, wanted, |bench, question| place(bench, question, goal))
     }
 
-    /// What `tacho changes` reports of each place that was found on this host.
+    /// The report of `tacho changes` for each place that was found on this host.
     fn reported(
         &mut self,
         project: &Project,
@@ -137,7 +137,7 @@ impl CommandSession {
     }
 }
 
-/// Where to look closer.
+/// The place of a zoom.
 enum Zoom {
     /// At a change that `tacho changes` reports.
     Change(Box<Change>),
@@ -210,7 +210,7 @@ fn goal(
     })
 }
 
-/// What would be done, in JSON.
+/// The intended steps, in JSON.
 #[derive(Serialize)]
 struct SurveyDryAnswer<'a> {
     revisions: Vec<&'a str>,

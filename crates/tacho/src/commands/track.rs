@@ -37,7 +37,7 @@ use crate::output::track_report::{NEW_METRIC, TrackReport, measure_new};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
-/// What takes longer is announced.
+/// A longer session is announced.
 const LONG: Duration = Duration::from_secs(60);
 /// Fewer builds are announced only if they take [`LONG`].
 const FEW: usize = 20;
@@ -95,7 +95,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     }
     let is_reference_asked =
         command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);
-    // What the table calls better or worse is what `tacho changes` reports.
+    // The table calls better or worse what `tacho changes` reports.
     let found = found::look(&project, &mut session.store)?;
     let series = session.series(&project, &plan, &asked, command)?;
     session.report_left_behind(&plan, tracked.run)?;
@@ -131,22 +131,21 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     Ok(Exit::of(tracked.interrupted, shown.series.is_whole()))
 }
 
-/// What was typed, with the counters among the metrics to be shown: they are counted too.
+/// The options, with the counters among the displayed metrics, which are counted too.
 fn counting_metrics(project: &Project, command: &TrackArgs) -> TrackArgs {
     let mut command = command.clone();
     command.counter.extend(uncounted(&project.plan, &command.shown.metric));
     command
 }
 
-/// Whether there are the metrics that are to be shown: a mistyped one is reported before all of it
-/// is measured.
+/// Checks that the metrics to show exist: a mistyped one is reported before anything is measured.
 fn check_metrics(project: &Project, command: &TrackArgs) -> Result<(), CliError> {
     let is_counted = |name: &String| Counter::named(name).is_some();
     let metric = command.shown.metric.iter().filter(|name| !is_counted(name)).cloned().collect();
     let shown = ShownMetricArgs { metric, ..command.shown.clone() };
     let stored = match project.store_to_read() {
         Ok(mut store) => store.metrics()?,
-        // That there is none yet, or none that can be opened, is reported where it is needed.
+        // A store that does not exist yet, or cannot be opened, is reported when it is needed.
         Err(_) => Vec::new(),
     };
     for (_, key) in project.plan.keyed_benchmarks() {
@@ -155,7 +154,7 @@ fn check_metrics(project: &Project, command: &TrackArgs) -> Result<(), CliError>
     Ok(())
 }
 
-/// What is typed of when to stop.
+/// The stopping rule from the options.
 fn wishes(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
     let typed = &command.stopping;
     Ok(RuleRequest {
@@ -170,14 +169,14 @@ fn wishes(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
     })
 }
 
-/// What would be done, in JSON.
+/// The intended steps, in JSON.
 #[derive(Serialize)]
 struct TrackDryAnswer<'a> {
     revisions: Vec<&'a str>,
     benchmarks: usize,
     /// The most executions that there may be.
     executions: usize,
-    /// Whether the warm-up comes besides, since it is not known beforehand how long it is.
+    /// Whether the warmup is additional, since its length is unknown in advance.
     warm_up_besides: bool,
 }
 
@@ -209,8 +208,8 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
 }
 
 impl CommandSession {
-    /// Which metrics of the plan are to be read from outputs or counted, and have no value, since
-    /// nothing was executed after they were added.
+    /// Reports metrics of the plan from outputs or counters that have no value, since nothing was
+    /// executed after they were added.
     fn report_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
         let (mut unread, mut counted) = (Vec::new(), true);
         for (benchmark, key) in plan.keyed_benchmarks() {
@@ -262,7 +261,7 @@ impl CommandSession {
         Ok(())
     }
 
-    /// What the host did to the run: what was waited for, and which rounds were repeated.
+    /// Reports the influence of the host on the run: the waits, and the repeated rounds.
     pub(super) fn report_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
@@ -272,8 +271,8 @@ impl CommandSession {
         Ok(())
     }
 
-    /// That others used the host meanwhile, as `bench` and `compare` say it, and what is least
-    /// disturbed by that.
+    /// Reports the use of the host by others, in the words of `bench` and `compare`, and the
+    /// metrics that are least disturbed.
     pub(super) fn report_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let samples = self.warn_of_load(run)?;
@@ -305,8 +304,8 @@ impl CommandSession {
         Ok((!load.is_none()).then_some(samples))
     }
 
-    /// What the fixed programs that were executed in the run say of the machine; without `is_asked`
-    /// only that it moved.
+    /// Reports the result of the run's fixed programs for the machine; without `is_asked` only a
+    /// movement.
     pub(super) fn report_reference(
         &mut self,
         run: Option<i64>,
@@ -336,7 +335,7 @@ impl CommandSession {
         if links.is_empty() {
             return Ok(Vec::new());
         }
-        // Its place in history as it is today; of one that has left history nothing is measured.
+        // Its present place in history; a revision that left history is not measured.
         let history = history(&project.plan.subject, &project.folder)?;
         let links: Vec<Revision> =
             links.iter().filter_map(|it| history.find(&it.id).ok()).collect();
@@ -383,7 +382,7 @@ impl CommandSession {
         Ok(())
     }
 
-    /// Another recipe makes other builds, whose samples stand apart from those before.
+    /// Another recipe makes other builds, whose samples are separate from earlier ones.
     pub(super) fn report_edited_recipe(
         &mut self,
         project: &Project,

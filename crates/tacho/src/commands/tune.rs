@@ -49,8 +49,8 @@ pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
     })
 }
 
-/// That values shown as they are now are those of a `tacho tune` that was killed: the next one puts
-/// them back before it changes anything.
+/// Reports that the present values are those of a killed `tacho tune`: the next one restores them
+/// before it changes anything.
 fn report_left_behind(root: &Root) {
     if let Some(journal) = Journal::left_behind(root) {
         let changes = text::count(journal.len(), "change");

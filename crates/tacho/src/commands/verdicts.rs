@@ -1,5 +1,4 @@
-//! What is said beside the table of a history: that it is too short to be judged, or that its
-//! executions are.
+//! The notes beside the table of a history: that the history, or its executions, are too short.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What may be wrong with what was typed after `tacho bench`.
+//! The mistakes in the options of `tacho bench`.
 
 use std::path::{Path, PathBuf};
 
@@ -62,10 +62,10 @@ pub enum BenchMistake {
     WouldOverwrite { path: String },
 }
 
-/// What can be said of a program that there is not.
+/// The details of a missing program.
 #[derive(Debug)]
 pub enum NoProgram {
-    /// It is an argument of the command before it: all of them together.
+    /// The text is an argument of the command before it: all of them together.
     Argument(String),
     /// A program of nearly that name.
     Nearest(String),
@@ -78,9 +78,9 @@ pub enum NoProgram {
     Folder,
     /// A path of nothing.
     NoFile,
-    /// It is a link to there, where nothing is.
+    /// The program is a broken link to this path.
     Link(String),
-    /// Nothing.
+    /// There are no details.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ fn of(program: &str, command: &str) -> String {
     if program == command { String::new() } else { format!(" (in `{command}`)") }
 }
 
-/// What two exports cannot share.
+/// The message for two exports to one target.
 fn one_target(path: &Path) -> String {
     if path.as_os_str() == "-" {
         "to standard output".to_owned()
@@ -105,7 +105,7 @@ impl BenchMistake {
         Some(Self::AssignedRange { name: name.to_owned(), values: values.to_owned() })
     }
 
-    /// What to do about it.
+    /// The advice.
     pub fn hint(&self) -> Option<String> {
         match self {
             BenchMistake::BadCpus { .. } => Some(

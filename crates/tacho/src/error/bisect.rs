@@ -1,4 +1,4 @@
-//! What may be wrong with what was typed after `tacho bisect`.
+//! The mistakes in the options of `tacho bisect`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ pub(crate) const LEAST: &str = "2%";
 /// The same of rates of failure.
 pub(crate) const LEAST_RATE: &str = "20%";
 
-/// What cannot be bisected.
+/// The mistakes of a bisection.
 #[derive(Debug, thiserror::Error)]
 pub enum BisectMistake {
     #[error("the plan has several benchmarks, and one can be bisected at a time")]
@@ -65,7 +65,7 @@ pub(crate) const STEPS_OF_GIT: [&str; 12] = [
     "replay",
 ];
 
-/// What does here what this step of `git bisect` does.
+/// The equivalent of this step of `git bisect`.
 fn of_git(word: &str) -> &'static str {
     match word {
         "run" => {
@@ -83,7 +83,7 @@ fn of_git(word: &str) -> &'static str {
 }
 
 impl BisectMistake {
-    /// What to do about it.
+    /// The advice.
     pub fn hint(&self) -> String {
         let hint = match self {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),

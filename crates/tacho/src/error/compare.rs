@@ -1,8 +1,8 @@
-//! What is wrong with what was typed for `tacho compare`.
+//! The mistakes in the options of `tacho compare`.
 
 use tacho_record::in_backticks;
 
-/// What is wrong.
+/// The mistakes.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareMistake {
     #[error("`{name}` is ambiguous: {}", candidates.join(" or "))]
@@ -81,12 +81,12 @@ pub enum CompareMistake {
     Nothing,
 }
 
-/// What compares commands, where a revision cannot be compared with one.
+/// The advice for a revision that cannot be compared with a command.
 const TWO_COMMANDS: &str =
     "a revision cannot be compared with a command: `tacho compare --command A B` compares two";
 
 impl CompareMistake {
-    /// What to do about it.
+    /// The advice.
     pub fn hint(&self) -> String {
         match self {
             CompareMistake::Ambiguous { candidates, .. } => {
@@ -189,11 +189,11 @@ impl CompareMistake {
     }
 }
 
-/// What `--fail-on` takes.
+/// The values of `--fail-on`.
 const LIMITS: &str = "`slower` fails on rows that are slower, `slower:5%` on rows that are \
                       certainly slower by 5 % or more, `slower:5%,unclear` also on undecided rows";
 
-/// Whether a limit lacks its percent sign alone: `slower:5`.
+/// Whether a limit only lacks its percent sign: `slower:5`.
 fn lacks_sign(text: &str) -> bool {
     let number = text.strip_prefix("slower:").or_else(|| text.strip_prefix("worse:"));
     number.is_some_and(|number| number.parse::<f64>().is_ok_and(|it| it >= 0.0))

@@ -1,8 +1,8 @@
-//! What is wrong with what was typed for `tacho probe`.
+//! The mistakes in the options of `tacho probe`.
 
 use crate::nearest::near;
 
-/// What is wrong.
+/// The mistakes.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeMistake {
     #[error("`{name}` is not executed, so it cannot be probed")]
@@ -16,7 +16,7 @@ pub enum ProbeMistake {
 }
 
 impl ProbeMistake {
-    /// What to do about it.
+    /// The advice.
     pub fn hint(&self) -> String {
         match self {
             Self::NotExecuted { .. } => "give a revision, a build or a command".to_owned(),

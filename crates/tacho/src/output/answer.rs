@@ -253,12 +253,12 @@ impl<'a> SampleAnswer<'a> {
     }
 }
 
-/// What was found of the warm-up in a run.
+/// The result of the search for a warmup in a run.
 #[derive(Debug, Serialize)]
 pub struct SteadinessAnswer<'a> {
     /// The run's number.
     pub run: i64,
-    /// What was found.
+    /// The result.
     #[serde(flatten)]
     pub found: &'a Steadiness,
 }
@@ -321,7 +321,7 @@ pub struct RunAnswer<'a> {
     plan: &'a str,
 }
 
-/// What a round waited for.
+/// The wait of a round.
 #[derive(Debug, Serialize)]
 pub struct WaitAnswer {
     round: u32,
@@ -336,20 +336,20 @@ impl From<QuietWait> for WaitAnswer {
     }
 }
 
-/// What the host was like during a run.
+/// The host during a run.
 #[derive(Debug)]
 pub struct Surroundings {
     /// Facts that held then.
     pub conditions: BTreeMap<String, String>,
-    /// What rounds waited for.
+    /// The waits of rounds.
     pub waits: Vec<QuietWait>,
-    /// Which rounds were disturbed, and by what.
+    /// The disturbed rounds with their disturbances.
     pub disturbed: Vec<(u32, String)>,
     /// How long its sessions measured, where that is known.
     pub took: Option<Duration>,
-    /// What was otherwise on the machine than at the run before.
+    /// The changes of the machine since the run before.
     pub changed: Vec<String>,
-    /// What fixed programs said of it, if any were executed.
+    /// The reference's summary, if fixed programs were executed.
     pub reference: Option<ReferenceSummary>,
 }
 

@@ -1,10 +1,10 @@
-//! Which numbers of an object in JSON are not the value, but a bound of it.
+//! Marks the numbers of a JSON object that are bounds of the value.
 
 use serde::Serialize;
 use tacho_stats::{Bound, BoundedValue};
 
-/// The keys beside it whose numbers are no more than bounds, as executions reached a limit; absent
-/// where there are none.
+/// The keys beside it whose numbers are only bounds, as executions reached a limit; absent if there
+/// are none.
 #[derive(Debug, Default, Serialize)]
 pub struct Bounds {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -14,8 +14,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The number as it stands under that key, which is noted if it is a bound; nothing where it
-    /// says nothing.
+    /// The number under a key, which is noted if it is a bound; `None` if the number means nothing.
     pub fn of(&mut self, key: &'static str, number: Option<BoundedValue>) -> Option<f64> {
         match number?.bound {
             Bound::AtLeast => self.at_least.push(key),

@@ -25,7 +25,7 @@ pub fn toned(text: &str, tone: Tone) -> String {
     style(tone).map_or_else(|| text.to_owned(), |style| styled(text, style))
 }
 
-/// A text whose first place with that number stands out.
+/// A text whose first occurrence of this number is emphasised.
 pub fn first_strong(text: &str, number: &str) -> String {
     if number.is_empty() {
         return text.to_owned();

@@ -1,11 +1,11 @@
-//! Which direction was taken as better, where nothing but names and units say so.
+//! The better directions that only names and units suggest.
 
 use tacho_record::{Direction, Plan, RateHint, in_backticks};
 
 /// At most this many names are given.
 const NAMED: usize = 4;
 
-/// Where a user sets the direction.
+/// The place where a user sets the direction.
 #[derive(Clone, Copy)]
 pub enum DirectionSetting {
     /// On the command line.
@@ -31,7 +31,7 @@ pub fn announce(guessed: impl IntoIterator<Item = (String, RateHint)>, setting: 
     }
 }
 
-/// Says it of the metrics that a plan reads from output, of those with such names.
+/// Announces the directions of metrics that a plan reads from output, if their names suggest them.
 pub fn announce_plan(plan: &Plan, is_shown: impl Fn(&str) -> bool) {
     let metrics = plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics);
     let metrics = metrics.filter(|it| is_shown(&it.metric.name));
@@ -57,7 +57,7 @@ fn lines(
     certain.into_iter().chain(possible).collect()
 }
 
-/// The names, each once; nothing where there are none.
+/// The names, each once; `None` if there are none.
 fn named(all: Vec<(String, RateHint)>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in all {

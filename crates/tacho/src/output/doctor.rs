@@ -82,7 +82,7 @@ pub fn noise_progress(time: Duration, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// What programs compared with themselves show of the host, at that load average.
+/// The host's noise from programs compared with themselves, at this load average.
 pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> String {
     let mut list = table::plain(
         &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host moves"],
@@ -134,7 +134,7 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>, before: &[KeptNoise]) -> 
     format!("{head}{table}\n{unknown}{pooled}{modes}{drift}{busy}{past}")
 }
 
-/// What a longer measurement would show, in one line.
+/// The results that a longer measurement would add, in one line.
 fn unknown(all: &[NoiseOfLength], lacks_drift: bool, before: &[KeptNoise]) -> String {
     let lacks_forecast = all.iter().any(|found| found.forecast.is_none());
     let parts = [
@@ -185,7 +185,7 @@ const HOURS: usize = 3;
 pub const NO_PAST: &str =
     "two measurements with 40 rounds show the noise over time (`tacho doctor --noise=5m`)\n";
 
-/// What was found of the host's noise before, over time and by hour, and how right it was.
+/// The history of the host's noise, over time and by hour, and the accuracy of its forecasts.
 pub fn past(all: &[KeptNoise]) -> Option<String> {
     let known = noise_history::over_time(all, SHOWN);
     let (first, _) = known.first().filter(|_| known.len() > 1)?;

@@ -1,5 +1,4 @@
-//! JSON as it is printed: indented, without the sign of nothing and without digits that are not
-//! known.
+//! JSON as it is printed: indented, without a sign of zero and without insignificant digits.
 
 use std::io::{self, Write};
 
@@ -23,7 +22,7 @@ fn escaped(c: char) -> String {
     c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// A number has at most this many significant digits: more are what computing left over, such as
+/// A number has at most this many significant digits: further digits come from rounding, such as
 /// `1341.0000000000001`.
 const DIGITS: usize = 12;
 

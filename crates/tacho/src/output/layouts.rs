@@ -1,4 +1,4 @@
-//! What `tacho layouts` answers, as text and in JSON.
+//! The answer of `tacho layouts`, as text and in JSON.
 
 use serde::Serialize;
 use tacho_experiment::build::layouts::{BenchmarkLayouts, LayoutMeasurements, LayoutsResult};
@@ -87,7 +87,7 @@ struct FixedAnswer {
     executions: ExecutionsAnswer,
 }
 
-/// What the executions of a layout say.
+/// The executions of a layout.
 #[derive(Serialize)]
 struct ExecutionsAnswer {
     median: Option<f64>,
@@ -146,7 +146,7 @@ impl LayoutsReport<'_> {
         }
     }
 
-    /// What to do about what went wrong.
+    /// Prints the advice for failures.
     pub fn hints(&self) {
         match self.laid {
             LayoutsResult::Ignored => note("hint", TAKES_ORDER),

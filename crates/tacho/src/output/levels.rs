@@ -1,5 +1,4 @@
-//! What repeating at each level adds in series that were measured over layouts, as text and in
-//! JSON.
+//! The variation at each level in series that were measured over layouts, as text and in JSON.
 
 use serde::Serialize;
 use tacho_experiment::analysis::levels::SeriesLevels;
@@ -12,7 +11,7 @@ use super::layouts::RepetitionAnswer;
 /// For which precision it is said how often to repeat.
 const PRECISION: f64 = 0.01;
 
-/// What each level adds, in JSON.
+/// The variation of each level, in JSON.
 #[derive(Debug, Serialize)]
 pub struct LevelsAnswer {
     layouts: usize,

@@ -1,4 +1,4 @@
-//! What is printed, and where: answers to standard output, progress and errors to standard error.
+//! Output: answers go to standard output, progress and errors to standard error.
 
 pub mod announcer;
 pub mod answer;
@@ -84,7 +84,7 @@ pub fn print_json(value: &impl serde::Serialize) -> std::io::Result<()> {
 pub fn error(error: &CliError) {
     const RED: Style = AnsiColor::Red.on_default().bold();
     match error {
-        // It shows the place in the plan, which is no prose.
+        // The error shows the place in the plan, which is no prose.
         CliError::Plan(errors) => {
             let coloured =
                 anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
@@ -104,7 +104,7 @@ fn seen(text: &str) -> std::borrow::Cow<'_, str> {
     tacho_record::reveal(text, |c| c.escape_unicode().to_string())
 }
 
-/// Prints a line beside the answer as it is.
+/// Prints a line beside the answer, unchanged.
 pub fn aside(line: &str) {
     anstream::eprintln!("{}", seen(line));
 }

@@ -14,7 +14,7 @@ use tacho_subject::ReadProgress;
 use super::announcer::Announcer;
 use super::{terminal, text};
 
-/// Draws at most so often: between two executions nothing is printed that need not be.
+/// The largest number of redraws a second: between two executions nothing unnecessary is printed.
 const HERTZ: u8 = 4;
 /// How many lines of what went wrong are shown.
 const OUTPUT_LINES: usize = 8;
@@ -38,29 +38,28 @@ pub fn reading(reading: ReadProgress) {
 /// Draws the progress of an experiment on standard error, if that is a terminal.
 pub struct Progress {
     bar: ProgressBar,
-    /// What revisions and commands are called, by their full names and their digests.
+    /// The display names of revisions and commands, by their full names and their digests.
     names: HashMap<String, String>,
-    /// What was said to fail each time.
+    /// The cells that were reported to fail each time.
     given_up: HashSet<String>,
     estimate: TimeEstimate,
     /// When the first build began, and how many were done before.
     building: Option<(Instant, usize)>,
     /// Metrics without a value, in the order in which they were found to have none.
     absent: Vec<Absent>,
-    /// Whether a bisection goes on, whose bar is what it believes.
+    /// Whether a bisection is active, whose bar shows its belief.
     bisecting: bool,
     /// Benchmarks that were said to import from the work tree.
     shadowed: Vec<String>,
     /// How many builds were changed by their own program.
     changed_builds: usize,
-    /// What was said last of wrong answers of a bisection.
+    /// The last report of wrong answers of a bisection.
     wrong_answers: Option<WrongAnswers>,
-    /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
-    /// answer, and only once.
+    /// Whether the duration may be reported: only once, and not in quiet output.
     forecasts: bool,
     /// How values of a bisection were expected to vary, where that was said before.
     expected: Option<f64>,
-    /// What names builds that take long, where nothing can be drawn.
+    /// The announcer of long builds, if progress cannot be drawn.
     announcer: Option<Announcer>,
 }
 
@@ -135,7 +134,7 @@ impl Progress {
         self.bar.set_position(done as u64);
     }
 
-    /// What a bisection believes, as bars over its commits.
+    /// Draws the belief of a bisection, as bars over its commits.
     fn believe(&mut self, bisection: &Bisection) {
         if let Some(line) =
             super::bisect::forecast(bisection, self.expected).filter(|_| self.forecasts)
@@ -368,7 +367,7 @@ impl Observer for Progress {
     }
 }
 
-/// How long as many builds as are left take, if this many took this long; nothing before one is
+/// The expected time of the remaining builds, if this many took this long; `None` before one is
 /// done.
 fn left(took: Duration, done: usize, left: usize) -> String {
     let each = took.checked_div(u32::try_from(done).unwrap_or(u32::MAX));

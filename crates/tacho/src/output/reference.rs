@@ -1,9 +1,9 @@
-//! What fixed programs say of the machine, in JSON.
+//! The reference's result for the machine, in JSON.
 
 use serde::Serialize;
 use tacho_record::{ReferenceProgram, ReferenceSummary};
 
-/// What the reference says of a run, in JSON.
+/// The reference's result for a run, in JSON.
 #[derive(Debug, Serialize)]
 pub struct ReferenceAnswer {
     executions: usize,

@@ -12,8 +12,7 @@ use super::{colour, spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
-/// What is said of a point in more characters than this stands below its row where there is too
-/// little room.
+/// A remark on a point with more characters than this is below its row if there is too little room.
 const STATE: usize = 24;
 /// Shorter than this it says nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
@@ -84,8 +83,8 @@ fn dimmed(one: &Series, note: &str) -> String {
         .collect()
 }
 
-/// A row a revision. Where there is too little room for all, subjects are cut shorter, then left
-/// out, and then dates and spreads.
+/// A row a revision. If there is too little room for all, subjects are cut shorter, then left out,
+/// and then dates and spreads.
 fn rows(series: &Series, room: Option<usize>) -> String {
     let whole = laid_out(series, (SUBJECT, usize::MAX), &[]);
     let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -108,8 +107,8 @@ fn rows(series: &Series, room: Option<usize>) -> String {
     narrower.find(fits).unwrap_or_else(|| laid_out(series, (0, 0), &["subject", "date", "spread"]))
 }
 
-/// The rows, with subjects of this many characters, and without these columns. What is said of a
-/// point in more characters than `state` stands in a line below its row.
+/// The rows, with subjects of this many characters, and without these columns. A remark with more
+/// characters than `state` is in a line below its row.
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let shown: Vec<&str> = HEADS.iter().take(8).copied().chain([""]).collect();
     let mut table = plain(&shown, &[3, 4, 5, 6, 7]);
@@ -169,7 +168,7 @@ fn row(PointRow { point, summary, change, .. }: &PointRow, series: &Series) -> V
     ]
 }
 
-/// What another revision of a series is called.
+/// The name of another revision of a series.
 fn named(series: &Series, id: &str) -> String {
     let mut points = series.points.iter();
     let other = points.find(|other| other.revision.id == *id);

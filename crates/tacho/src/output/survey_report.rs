@@ -1,4 +1,4 @@
-//! What few builds say of a long history, as text and as JSON.
+//! The findings from a few builds of a long history, as text and as JSON.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use tacho_stats::survey::PlaceStatus;
 use super::track_report::{ReportAnswer, TrackReport};
 use super::{answer, blocks, print, print_json};
 
-/// What a session came to.
+/// The result of a session.
 pub struct SurveyReport<'a> {
     pub tracked: TrackReport<'a>,
     pub placed: &'a SurveyOutcome,

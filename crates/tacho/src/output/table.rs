@@ -73,7 +73,8 @@ pub fn hide_empty_columns(table: &mut Table) {
     }
 }
 
-/// Whether all lines of a text fit on a terminal of that width; on none there is room for all.
+/// Whether all lines of a text fit on a terminal of that width; without a terminal there is room
+/// for all.
 pub fn fits(text: &str, width: Option<usize>) -> bool {
     width.is_none_or(|width| text.lines().all(|line| line.chars().count() <= width))
 }

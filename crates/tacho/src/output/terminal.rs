@@ -7,15 +7,15 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressDrawTarget, TermLike};
 
-/// This many columns stay free on the right. The cursor stands there meanwhile, and a terminal
-/// shows each Ctrl-C as two characters: at its edge they would begin a line of their own, and what
-/// is drawn would be taken away a line too low.
+/// The number of free columns on the right. The cursor is there meanwhile, and a terminal shows
+/// each Ctrl-C as two characters: at its edge they would begin a new line, and the drawing would be
+/// erased a line too low.
 const FREE: usize = 6;
 
-/// Where the number of columns is unknown.
+/// The default number of columns.
 const COLUMNS: usize = 80;
 
-/// Standard error, if it is a terminal; drawn on at most so often in a second.
+/// Standard error, if it is a terminal; redrawn at most this many times a second.
 pub fn target(hertz: u8) -> ProgressDrawTarget {
     if stderr().is_terminal() {
         ProgressDrawTarget::term_like_with_hz(
@@ -44,7 +44,7 @@ fn drawn(columns: usize) -> usize {
 struct Terminal<W> {
     out: Mutex<W>,
     columns: fn() -> usize,
-    /// Whether what is written next begins another line.
+    /// Whether the next text begins another line.
     ended: AtomicBool,
 }
 

@@ -47,7 +47,7 @@ pub fn markdown(text: &str) -> String {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         let is_markup = match letter {
             '\\' | '`' | '*' | '[' | '<' | '&' | '|' => true,
-            // Within a word it is none.
+            // Within a word the underscore is no mark-up.
             '_' => !(is_word(before) && is_word(after)),
             '~' => is_tilde(before) || is_tilde(after),
             _ => false,
@@ -74,8 +74,8 @@ pub fn markdown_code_cell(text: &str) -> String {
     markdown_code(text).replace('|', "\\|")
 }
 
-/// Prose as Markdown in which these names are to be read literally; of one that stands between
-/// backticks the code is kept.
+/// Prose as Markdown in which these names are to be read literally; a name between backticks stays
+/// code.
 pub fn markdown_with(prose: &str, names: &[String]) -> String {
     let mut names: Vec<&String> =
         names.iter().filter(|name| !name.is_empty() && markdown(name) != **name).collect();
@@ -138,7 +138,7 @@ pub fn quoted_line(line: &str, width: Option<usize>) -> String {
     folded.split('\n').map(|part| format!("{BAR}{part}").trim_end().to_owned() + "\n").collect()
 }
 
-/// What stands in front of a line that a program printed.
+/// The mark before a line that a program printed.
 const BAR: &str = "  | ";
 /// Of a line that a program printed this many characters are shown.
 const MOST_QUOTED: usize = 1000;
@@ -178,7 +178,7 @@ pub fn command(text: &str, width: usize) -> String {
 }
 
 /// A text without the numbers that the system has for errors: `No such file or directory (os error
-/// 2)` says it in words.
+/// 2)` has the words.
 pub fn without_error_numbers(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -204,7 +204,7 @@ pub fn has_callgrind() -> bool {
     std::env::split_paths(&paths).any(|folder| folder.join("valgrind").is_file())
 }
 
-/// What this host can do.
+/// The abilities of this host.
 pub fn host_abilities() -> HostAbilities {
     let several_cpus = available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
     HostAbilities { callgrind: has_callgrind(), several_cpus }

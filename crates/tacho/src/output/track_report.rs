@@ -1,4 +1,4 @@
-//! What tracking came to, as text and as JSON.
+//! The result of tracking, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -101,7 +101,7 @@ impl TrackReport<'_> {
         }
     }
 
-    /// Builds that do not do as their linker is asked: of those no layout but one is known.
+    /// Reports builds that ignore the linker's order, and so have only one layout.
     fn report_equal_layouts(&self) {
         let Some((name, others)) = self.0.equal_layouts else { return };
         let others =
@@ -178,7 +178,7 @@ impl TrackReport<'_> {
         note("error", &format!("no values, because executions failed: {list}"));
     }
 
-    /// Says that no value of the metric is there, though nothing was missing.
+    /// Says that the metric has no value, though no sample was missing.
     fn print_unread(&self) {
         let session = self.0.session;
         let Some((key, left)) = session.series.unread(session.tracked.run) else { return };
@@ -224,7 +224,7 @@ fn print_failed_executions(failed: &FailedExecutions<'_>) {
 /// Why a metric has no values.
 pub const NEW_METRIC: &str = "measured before the plan had this metric";
 
-/// What gives values to metrics that the plan did not have before; `names` have commas between.
+/// The advice for values of metrics that the plan did not have before; `names` have commas between.
 pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
     if are_counted {
         return format!("`tacho track --counter {names}` counts what was measured before");

@@ -21,7 +21,7 @@ pub fn settings(all: &[ListedSetting]) -> String {
     all.iter().map(line).collect()
 }
 
-/// What would be changed.
+/// The intended changes.
 pub fn plan(plan: &TunePlan) -> String {
     let changes = plan.changes.iter().map(|change| change_line(change) + "\n");
     let nice = plan.nice.map(|nice| format!("execute the command with niceness {nice}\n"));
@@ -50,7 +50,7 @@ fn change_line(change: &TuneChange) -> String {
     }
 }
 
-/// What happened.
+/// A notice in words.
 pub fn notice(notice: &Notice) -> String {
     match notice {
         Notice::Earlier(it) => {
@@ -67,7 +67,7 @@ pub fn nothing() -> String {
     "nothing to put back\n".to_owned()
 }
 
-/// What was put back, what was left alone, and what failed.
+/// The restored values, those left alone, and the failures.
 pub fn restoration(it: &Restoration) -> String {
     if it.restarted {
         return "the machine was started again since: the kernel has forgotten all changes\n"

@@ -1,4 +1,4 @@
-//! What of a history could not be built, in JSON.
+//! The parts of a history that could not be built, in JSON.
 
 use serde::Serialize;
 use tacho_record::BuildGap;

@@ -15,7 +15,7 @@ pub fn estimator(estimator: Estimator) -> String {
     out
 }
 
-/// A verdict as it stands in answers.
+/// A verdict in the words of answers.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Faster => "faster",

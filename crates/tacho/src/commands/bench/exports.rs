@@ -1,4 +1,4 @@
-//! Where what was measured is written in the formats of others: files, and at most one on standard
+//! Exports of the measurements in the formats of other tools: files, and at most one on standard
 //! output.
 
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::error::bench::BenchMistake;
 use crate::output;
 use crate::output::bench::{BenchReport, export};
 
-/// What is typed for standard output: as for hyperfine, and as the system calls it.
+/// The names of standard output: hyperfine's, and the system's.
 const STDOUT: [&str; 2] = ["-", "/dev/stdout"];
 
 /// An option, and where what it writes goes.
@@ -57,14 +57,14 @@ pub fn check(command: &BenchArgs, is_loud: bool) -> Result<(), CliError> {
         .try_for_each(|(_, path)| check_writable(path))
 }
 
-/// Whether a file can be written, of which nothing is changed by that: one that was not there is
-/// not there afterwards.
+/// Checks that a file can be written, without changing it: a missing file is missing afterwards
+/// too.
 pub fn check_writable(path: &Path) -> Result<(), CliError> {
     let mut append = std::fs::OpenOptions::new();
     append.append(true);
     match append.clone().create_new(true).open(path) {
         Ok(_) => std::fs::remove_file(path),
-        // A link that leads nowhere is there as well.
+        // A broken link exists as well.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             append.create(true).open(path).map(drop)
         }
@@ -73,14 +73,14 @@ pub fn check_writable(path: &Path) -> Result<(), CliError> {
     .map_err(CliError::writing(path))
 }
 
-/// Whether both are one file; what is no file, such as `/dev/null`, takes both.
+/// Whether both are one file; a path that is no file, such as `/dev/null`, takes both.
 fn is_same(one: &Path, other: &Path) -> bool {
     let is_device =
         |path: &Path| !is_stdout(path) && path.metadata().is_ok_and(|data| !data.is_file());
     is_stdout(one) == is_stdout(other) && full(one) == full(other) && !is_device(one)
 }
 
-/// Without links, of a file that need not be there.
+/// The path without links, of a file that need not exist.
 fn full(path: &Path) -> PathBuf {
     let of_folder = || {
         let folder =

@@ -73,7 +73,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
         print(&report.numbers())?;
         report.print_notes();
         report.print_way_out();
-        // The verdict last: it stands where the eye is.
+        // The verdict comes last, nearest to the prompt.
         let ranking = report.ranking();
         if !ranking.is_empty() {
             print(&format!("\n{ranking}"))?;
@@ -104,14 +104,13 @@ fn question(
     })
 }
 
-/// What may differ from one day to the next: facts of the host, the instrument's readings of
-/// itself, and the environment.
+/// The facts that may differ from one day to the next: facts of the host, the instrument's readings
+/// of itself, and the environment.
 pub(super) fn record(
     session: &CommandSession,
     question: &BenchQuestion,
 ) -> BTreeMap<String, String> {
-    // Where it cannot be read, as where `true` is not to be found, commands are measured all the
-    // same.
+    // If it cannot be read, as without `true`, commands are measured nevertheless.
     let mut executor = ProcessExecutor::new(session.interrupt.clone());
     let instrument = Instrument::measure(&mut executor, TURNS).ok();
     let mut record = conditions(&session.host, instrument.as_ref());

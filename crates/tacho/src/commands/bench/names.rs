@@ -1,4 +1,4 @@
-//! What commands are called: `-n` once for all, once for each, or once for each that values of
+//! The names of commands: `-n` once for all, once for each, or once for each that values of
 //! parameters make of them.
 
 use super::parameters::{self, ParameterRange};
@@ -9,10 +9,10 @@ use crate::error::bench::BenchMistake;
 pub struct CommandNames<'a>(Vec<Vec<Option<&'a String>>>);
 
 impl<'a> CommandNames<'a> {
-    /// Without parameters the first is that of the first command. With parameters it is as
-    /// hyperfine has it: one is that of all, and as many as there are in the end go by its order,
-    /// in which the command changes fastest and the last parameter slowest. As many as were typed
-    /// are those of these.
+    /// Without parameters the first name is that of the first command. With parameters the rules
+    /// are hyperfine's. One name is for all. As many names as final commands are in hyperfine's
+    /// order, in which the command changes fastest and the last parameter slowest. As many names as
+    /// typed commands are for these.
     pub fn of(typed: &'a BenchArgs, parameters: &[ParameterRange]) -> Result<Self, BenchMistake> {
         let (given, texts) = (&typed.execution.command_name, typed.commands.len());
         let made: Vec<usize> = (0..texts).map(|text| makes(typed, parameters, text)).collect();
@@ -50,7 +50,7 @@ impl<'a> CommandNames<'a> {
 /// How many commands the parameters make of one that was typed.
 fn makes(typed: &BenchArgs, parameters: &[ParameterRange], text: usize) -> usize {
     let commands = typed.commands.len();
-    // A reference that is none of them stands before them.
+    // A separate reference is before them.
     let of = |hooks: &'_ [String]| match hooks.len() {
         0 | 1 => hooks.first().cloned(),
         all => hooks.get((text + all).saturating_sub(commands)).cloned(),

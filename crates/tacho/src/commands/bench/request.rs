@@ -1,4 +1,4 @@
-//! What was typed, as the question that it means.
+//! Makes the question from the options.
 
 use crate::commands::bench::names::used_by;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::error::bench::BenchMistake;
 
 /// A command goes on for so long, if nothing else is requested: as hyperfine.
 const EACH: Duration = Duration::from_secs(3);
-/// It is executed at least so often.
+/// The least number of executions.
 const FEWEST: u32 = 10;
 /// No command is executed more often.
 const MOST: u32 = 1_000_000;
@@ -34,7 +34,7 @@ pub struct BenchCommands {
     pub reference: Option<usize>,
 }
 
-/// What comes before measuring, and when it stops.
+/// The warmup and the stopping rule.
 pub fn rule(typed: &BenchArgs) -> Result<Rule, CliError> {
     let warmup =
         typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
@@ -59,7 +59,7 @@ pub fn rule(typed: &BenchArgs) -> Result<Rule, CliError> {
     })
 }
 
-/// What commands find around them.
+/// The conditions of commands.
 fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
     let cpus = |text: &String| match text.as_str() {
         "isolated" => Ok(Cpus::Isolated),
@@ -81,7 +81,7 @@ fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
     })
 }
 
-/// What an execution may use at most.
+/// The limits of an execution.
 fn limits(typed: &BenchArgs) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
         let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
@@ -168,7 +168,7 @@ impl BenchCommands {
                     limits,
                 });
             }
-            // As it was typed, before any value stood in it.
+            // The command as typed, before values were filled in.
             if reference_text == Some(index) && reference.is_none() {
                 reference = Some(only(typed, &mut commands[first..])? + first);
             }
@@ -177,7 +177,8 @@ impl BenchCommands {
         Ok(Self { commands, reference })
     }
 
-    /// Whether they can be executed at the same time: two, and both by a shell or neither.
+    /// Checks that the commands can be executed at the same time: two, and both by a shell or
+    /// neither.
     pub fn check_duet(&self) -> Result<(), BenchMistake> {
         let [one, other] = self.commands.as_slice() else {
             return Err(BenchMistake::DuetOfTwo { commands: self.commands.len() });
@@ -186,14 +187,14 @@ impl BenchCommands {
         if by_shell[0] == by_shell[1] { Ok(()) } else { Err(BenchMistake::DuetByShell) }
     }
 
-    /// Whether what they print goes to the terminal.
+    /// Whether their output goes to the terminal.
     pub fn is_loud(&self) -> bool {
         self.commands.iter().any(|command| command.output == Output::Inherit)
     }
 }
 
-/// The commands, the reference before them if it is none of them; and which of them is the
-/// reference, or with some values of parameters is.
+/// The commands, after a separate reference, if there is one; and the index of the reference, which
+/// may be a command with certain values of parameters.
 fn with_reference(
     typed: &BenchArgs,
     parameters: &[ParameterRange],
@@ -217,7 +218,7 @@ fn with_reference(
     (texts, Some(found.unwrap_or(0)))
 }
 
-/// Whether the reference is called or written like this.
+/// Whether the reference has this name or this text.
 fn is_meant(typed: &BenchArgs, name: Option<&str>, filled: &str) -> bool {
     let reference = typed.reference.as_deref();
     reference.is_some() && (name == reference || reference == Some(filled))
@@ -293,7 +294,7 @@ fn check_input(input: &str, folder: &Path) -> Result<(), BenchMistake> {
     }
 }
 
-/// Whether nothing is lost when executions write there.
+/// Checks that executions overwrite no file of the user's.
 fn check_output(output: &str, folder: &Path) -> Result<(), BenchMistake> {
     let Output::File(path) = where_to(Some(output), false) else { return Ok(()) };
     let above = Path::new(&path).parent().filter(|above| !folder.join(above).is_dir());
@@ -301,7 +302,7 @@ fn check_output(output: &str, folder: &Path) -> Result<(), BenchMistake> {
         let folder = above.display().to_string();
         return Err(BenchMistake::NoFolder { path, folder });
     }
-    // What is no file keeps what is written to it, if at all: a device.
+    // A device has no content to lose.
     match folder.join(&path).metadata() {
         Ok(found) if found.is_file() && found.len() > 0 => {
             Err(BenchMistake::WouldOverwrite { path })

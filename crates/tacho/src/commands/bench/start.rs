@@ -1,4 +1,4 @@
-//! Whether a command needs a shell, and whether its program is there.
+//! Finds whether a command needs a shell, and whether its program exists.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use tacho_record::plan::{shell_operator, shell_part};
 
 use crate::error::bench::{BenchMistake, NoProgram};
 
-/// Which shell is wanted.
+/// The requested shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shell {
-    /// None.
+    /// No shell.
     None,
     /// `sh`, where a command needs one.
     Needed,
-    /// This one, its words up to the code, for every command.
+    /// This shell, with its words up to the code, for every command.
     Words(Vec<String>),
 }
 
@@ -83,7 +83,7 @@ pub fn check(
     Err(BenchMistake::NoProgram { program, command: command.to_owned(), why })
 }
 
-/// Whether this is what a shell has between commands, and no command: `|`, `&&`, `>`.
+/// Whether a word is an operator between commands, and no command: `|`, `&&`, `>`.
 fn is_lone_operator(command: &str) -> bool {
     !command.is_empty() && command.chars().all(|c| "|&;<>".contains(c))
 }
@@ -107,7 +107,7 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
         return NoProgram::NotExecutable;
     }
     if program.contains('/') {
-        // What can be read as a link leads nowhere, or round in a circle.
+        // A readable link whose target is missing leads nowhere, or in a circle.
         let target =
             std::fs::read_link(folder.join(program)).map(|target| target.display().to_string());
         return target.map_or(NoProgram::NoFile, NoProgram::Link);
@@ -118,7 +118,7 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     nearest_program(program).map_or(NoProgram::Unknown, NoProgram::Nearest)
 }
 
-/// Whether a word that is no path names a program of the folder all the same.
+/// Whether a word that is no path names a program of the folder nevertheless.
 pub fn is_program_of_folder(word: &str, folder: &Path) -> bool {
     !word.is_empty() && !word.contains('/') && is_program(&folder.join(word))
 }

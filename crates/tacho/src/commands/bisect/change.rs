@@ -1,4 +1,4 @@
-//! Which commit made a change that was found in a series: what that change asks of a bisection.
+//! The bisection of a change of a series.
 
 use tacho_experiment::bisect::{ends_of_change, least_of_change, prior_of_change};
 use tacho_record::bisection::{Candidate, ValueComparison};
@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
-/// The command that the change stands for, with all else as it was typed.
+/// The command that the change means, with the other options as typed.
 pub fn asked(
     global: &GlobalArgs,
     command: &BisectArgs,

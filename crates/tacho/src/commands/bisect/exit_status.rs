@@ -5,7 +5,8 @@ use tacho_record::bisection::{BisectionEnd, BisectionState};
 
 use crate::exit::Exit;
 
-/// That of the range; of what merges brought, what is undecided or depends on the machine.
+/// The exit status of the range, or of the commits of merges if these are undecided or depend on
+/// the machine.
 pub(super) fn exit(found: &BisectionWithMerges) -> Exit {
     if found.is_interrupted() {
         return Exit::Interrupted;

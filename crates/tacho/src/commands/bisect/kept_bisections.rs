@@ -108,7 +108,7 @@ fn stores(global: &GlobalArgs, repository: &Path) -> Result<Vec<Store>, CliError
     }
 }
 
-/// What was believed after each step.
+/// The beliefs after each step.
 fn replayed(bisection: &Bisection, steps: &[BisectionStep]) -> String {
     let mut fold = Fold::new(&bisection.asked, &bisection.candidates);
     let mut text = String::new();

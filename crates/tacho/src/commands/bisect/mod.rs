@@ -44,7 +44,8 @@ pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliErr
     }
 }
 
-/// The name of a change in place of a revision stands for it; that of a bisection is a mistake.
+/// The name of a change in place of a revision means the change; the name of a bisection is a
+/// mistake.
 fn of_stored_name(
     global: &GlobalArgs,
     command: &BisectArgs,
@@ -73,8 +74,7 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
     let Some(bisected) = bisected else {
         return Ok(Exit::Success);
     };
-    // What is reverted is reverted there, though it may be found on a branch that was merged
-    // before.
+    // The culprit is reverted there, though it may be on a branch that was merged before.
     let later_end = bisected.bisection.candidates.get(bisected.bisection.standing.ends.1);
     let later_end = later_end.map(|it| it.revision.clone());
     let found = if command.into_merges {
@@ -84,7 +84,7 @@ fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> 
     };
     let base = later_end.filter(|_| command.revert && !found.answer.interrupted);
     let reverted = base.and_then(|base| {
-        // What was found is reported whatever comes of it.
+        // The finding is reported in any case.
         revert::measure(global, &project, command, (&found.answer, base)).unwrap_or_else(|error| {
             output::note("note", &format!("the revert could not be measured: {error}"));
             None

@@ -11,9 +11,9 @@ use crate::error::bisect::BisectMistake;
 use crate::output;
 use crate::project::Project;
 
-/// What a range stands between.
+/// The separator of a range's ends.
 const BETWEEN: &str = "..";
-/// The later end where none is named.
+/// The default of the later end.
 const NEWEST: &str = "HEAD";
 
 /// The good end and the bad one, as two words or as one range.

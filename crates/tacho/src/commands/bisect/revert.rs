@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
-/// What the revert of the first culprit does, and to which revision.
+/// The effect of reverting the first culprit, and the revision.
 pub struct RevertEffect {
     pub base: Revision,
     pub tried: TryOutcome,

@@ -20,12 +20,12 @@ use crate::output::bisect::{expected_answer, expected_text};
 use crate::output::{self, text};
 use crate::project::Project;
 
-/// Which commits are bisected.
+/// The bisected commits.
 #[derive(Clone, Copy)]
 pub(crate) enum BisectedCommits<'a> {
-    /// Those of the range that was requested.
+    /// The commits of the requested range.
     All,
-    /// Those that a merge brought.
+    /// The commits of a merge.
     Merge(&'a MergeRange),
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn once(
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,
     };
-    // What was measured of commits of a branch was not merged into what the merge had before.
+    // Earlier samples of a branch's commits are not of these commits merged into the first parent.
     if let (Some(name), BisectedCommits::All) = (&command.change, inside) {
         inquiry.asked.prior = super::change::prior(project, name, &inquiry.candidates)?;
     }
@@ -99,7 +99,7 @@ pub(crate) fn once(
     bisected(global, project, command, target.plan, (&range, &inquiry, expected)).map(Some)
 }
 
-/// What it is expected to take. A store that cannot be opened is reported where it is needed.
+/// The expected cost. A store that cannot be opened is reported when it is needed.
 fn expected(
     project: &Project,
     plan: &Plan,

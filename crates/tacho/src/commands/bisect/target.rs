@@ -1,5 +1,5 @@
-//! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and
-//! how large a change.
+//! The subject of a bisection, from the options: one benchmark with one choice of parameters, one
+//! metric, and the size of the change.
 
 use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 
@@ -15,19 +15,19 @@ use crate::commands::bisect::typed_subject::OF_BUILDS;
 use crate::error::CliError;
 use crate::output;
 
-/// What is to be measured.
+/// The subject to measure.
 pub struct BisectTarget {
     /// The plan with this benchmark alone, which reads the metric.
     pub plan: Plan,
     key: BenchmarkKey,
     metric: Metric,
-    /// What its values are values of.
+    /// The source of its values.
     pub of: ValueSource,
     /// The command that passes or fails, if that is it.
     test: Option<String>,
 }
 
-/// What the command asks of this plan.
+/// The command's request for this plan.
 pub fn requested(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError> {
     if let Some(command) = &command.test {
         if let Some((word, nearest)) = typed_subject::mistyped(command) {
@@ -215,7 +215,7 @@ pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(ValueComparison, f64), 
     }
 }
 
-/// What both ends once were.
+/// The earlier values of both ends.
 pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
     let values =
         text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
@@ -229,8 +229,8 @@ pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
     }
 }
 
-/// What a metric is whose numbers are never shown in the unit that they are kept in, and a unit
-/// that people use for it: a bare number would be taken for this many nanoseconds.
+/// The kind of a metric whose numbers are never shown in their kept unit, and a common unit for it:
+/// a bare number would mean nanoseconds.
 fn named(unit: &Unit) -> Option<(&'static str, &'static str)> {
     match unit {
         Unit::Bytes => Some(("a size", "MiB")),
@@ -239,7 +239,7 @@ fn named(unit: &Unit) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether a number has no unit; of 0 it does not matter.
+/// Whether a number has no unit; for 0 the unit does not matter.
 fn is_bare(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(|number| number != 0.0)
 }

@@ -1,4 +1,4 @@
-//! A subject without a plan: one is made of what was typed.
+//! A subject without a plan, made from the options.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub fn project(global: &GlobalArgs, command: &BisectArgs) -> Result<Project, Cli
     made(global, typed)
 }
 
-/// Where there is no plan, a folder that is in no repository is fixed otherwise than by one.
+/// Without a plan, a folder outside of a repository needs other advice than a plan.
 pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
     match error {
         CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {
@@ -44,7 +44,7 @@ pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
     }
 }
 
-/// What was typed instead of a plan, to be kept with the answer.
+/// The options in place of a plan, to be kept with the answer.
 pub fn kept(command: &BisectArgs) -> Option<TypedSubject> {
     let TypedSubjectArgs { run, build, repository, artifact, number, .. } = &command.typed;
     let folder = repository.display().to_string();
@@ -58,7 +58,7 @@ pub fn kept(command: &BisectArgs) -> Option<TypedSubject> {
     })
 }
 
-/// That of the repository that was typed.
+/// The project of the given repository.
 fn made(global: &GlobalArgs, typed: &TypedSubjectArgs) -> Result<Project, CliError> {
     let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
     Project::typed(global, plan(typed, &folder), &folder)
@@ -71,7 +71,7 @@ pub fn of(global: &GlobalArgs, repository: &Path) -> Result<Project, CliError> {
     Project::typed(global, plan(&nothing, &folder), &folder)
 }
 
-/// Where they keep what they measure, if one was made.
+/// The store of bisections without a plan, if it exists.
 pub fn store(global: &GlobalArgs, repository: &Path) -> Result<Store, CliError> {
     of(global, repository)?.store()
 }
@@ -123,7 +123,8 @@ pub(crate) fn mistyped(command: &str) -> Option<(String, String)> {
 }
 
 /// Whether a shell would only execute one program, which may then take its place: how long the
-/// child of a shell waits for a CPU is not read. An `exec` of a list has only its first part.
+/// child of a shell waits for a CPU is not read. An `exec` of a list replaces the shell only for
+/// its first part.
 fn is_one_program(command: &str) -> bool {
     let rest = command.replace("{build}", "");
     let Some(word) = command.split_whitespace().next() else { return false };

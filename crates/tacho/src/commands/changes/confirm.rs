@@ -24,7 +24,7 @@ pub fn execute(
 ) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let plan = project.plan.clone().with_rule(wishes(command)?)?;
-    // What was never measured cannot be measured again: said before anything is locked.
+    // Without a store there is no change to measure again: reported before the host is locked.
     drop(project.store()?);
     let mut session = CommandSession::open(&project, command.wait)?;
     let found = found::look(&project, &mut session.store)?;
@@ -50,7 +50,7 @@ pub fn execute(
     Ok(exit(&confirmed))
 }
 
-/// What is typed of when to stop.
+/// The stopping rule from the options.
 fn wishes(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
     Ok(RuleRequest {
@@ -89,7 +89,7 @@ fn asked(
     Ok(found.changes().filter(is_open).cloned().collect())
 }
 
-/// What came of it, with the changes as they are kept now.
+/// The report, with the changes in their present kept form.
 fn report(
     session: &mut CommandSession,
     confirmation: Option<Confirmation>,

@@ -1,4 +1,4 @@
-//! Which changes are wanted, as it was typed.
+//! The filter of changes from the options.
 
 use tacho_experiment::changes::{ChangeFilter, WantedKind, WantedLife};
 use tacho_record::{ChangeKind, ChangeState};
@@ -20,7 +20,7 @@ pub fn of(list: &ListChangesArgs, orders: (u64, u64)) -> ChangeFilter {
     }
 }
 
-/// What a kind stands for.
+/// The meaning of a kind.
 fn kinds(typed: KindName) -> &'static [WantedKind] {
     match typed {
         KindName::Build => &[WantedKind::Kind(ChangeKind::Build)],
@@ -37,7 +37,7 @@ fn kinds(typed: KindName) -> &'static [WantedKind] {
     }
 }
 
-/// The state that a word stands for, if it is not a life.
+/// The state that a word means, if it is not a life.
 fn state(typed: StateFilter) -> Option<ChangeState> {
     match typed {
         StateFilter::New => Some(ChangeState::New),
@@ -49,7 +49,7 @@ fn state(typed: StateFilter) -> Option<ChangeState> {
     }
 }
 
-/// The life that a word stands for, if it is not a state.
+/// The life that a word means, if it is not a state.
 fn life(typed: StateFilter) -> Option<WantedLife> {
     match typed {
         StateFilter::Provisional => Some(WantedLife::Provisional),

@@ -1,4 +1,4 @@
-//! What names on the command line stand for among changes.
+//! The meaning of names on the command line among changes.
 
 use tacho_experiment::changes::{StoredChanges, UnknownChange};
 use tacho_experiment::versions;
@@ -17,7 +17,7 @@ pub fn look(project: &Project, store: &mut Store) -> Result<StoredChanges, CliEr
     Ok(StoredChanges::look(store, &project.plan, &project.folder, recipes)?)
 }
 
-/// Whether the plan has each benchmark that is requested, or something is known of it.
+/// Checks that each requested benchmark is in the plan or in the store.
 pub fn check_benchmarks(
     project: &Project,
     found: &StoredChanges,
@@ -42,7 +42,8 @@ pub fn edited(project: &Project, store: &mut Store) -> Result<Vec<(SeriesKey, St
     Ok(unmeasured.filter_map(of).collect())
 }
 
-/// What is meant by a name: the change of that name, or all that stand at a revision.
+/// The changes that a name means: the change of that name, or all that are not withdrawn at a
+/// revision.
 pub fn named<'a>(
     project: &Project,
     found: &'a StoredChanges,

@@ -56,7 +56,7 @@ fn one(path: &Path, better: Option<Direction>) -> Result<Numbers, CliError> {
     })
 }
 
-/// Whether the file has each series that is requested.
+/// Checks that the file has each requested series.
 fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
     let known: Vec<&str> =
         numbers.series.iter().filter_map(|series| series.name.as_deref()).collect();
@@ -77,8 +77,8 @@ fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Points are judged in the order in which they stand. Where their times say otherwise, changes are
-/// the wrong way round.
+/// Points are judged in the order of the file. If their times have the opposite order, changes are
+/// reversed.
 fn note_descending(numbers: &Numbers) {
     let mut descending =
         numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
@@ -95,7 +95,7 @@ fn note_descending(numbers: &Numbers) {
     output::note("warning", &format!("{what}; points are judged in the order of the file"));
 }
 
-/// Columns that are no series are named, lest somebody waits for a verdict on one.
+/// Columns that are no series are named, so that the user does not expect a verdict on them.
 fn note_left_out(numbers: &Numbers) {
     if !numbers.left_out.is_empty() {
         let what = "ignored columns (no values to judge)";
@@ -103,7 +103,7 @@ fn note_left_out(numbers: &Numbers) {
     }
 }
 
-/// That the texts of a column were taken for the names of series.
+/// Notes that the texts of a column were used as names of series.
 fn note_named_by(numbers: &Numbers) {
     if numbers.named_by.is_empty() {
         return;
@@ -115,15 +115,15 @@ fn note_named_by(numbers: &Numbers) {
     output::note("note", &format!("{what} {columns} {name} the series of each row: {series}"));
 }
 
-/// Which direction was taken as better by nothing but names and units.
+/// Notes the better directions that only names and units suggest.
 fn note_directions(numbers: &Numbers) {
     let name = |series: &GivenSeries| series.name.clone().unwrap_or_else(|| "values".to_owned());
     let guessed = numbers.series.iter().filter_map(|it| Some((name(it), it.rate?)));
     directions::announce(guessed, directions::DirectionSetting::Option);
 }
 
-/// That rows of one release are samples of it: where they are revisions one after the other,
-/// changes between them are not seen.
+/// Notes that rows of one release count as its samples: if they are consecutive revisions, changes
+/// between them are not seen.
 fn note_together(numbers: &Numbers) {
     let Some(MergedRows { column, rows, points }) = &numbers.together else { return };
     let points = output::text::count(*points, "point");

@@ -15,7 +15,7 @@ use crate::output;
 /// At most this many files that are skipped are named.
 const SKIPPED: usize = 3;
 
-/// Whether the path stands for several files: a folder, or a pattern that no file is called.
+/// Whether the path means several files: a folder, or a pattern that is not a file's name.
 pub fn is_several(path: &Path) -> bool {
     path.is_dir() || (!path.exists() && is_pattern(path))
 }
@@ -24,9 +24,9 @@ fn is_pattern(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// The series of these files, in this order; where it is not typed, by the times in the files, if
-/// all have one, else by name. What else a folder or a pattern has in it is skipped, and named.
-/// `better` is for all values, whatever the files say.
+/// The series of these files, in the given order, otherwise by the times in the files, if all have
+/// one, otherwise by name. Other files of a folder or a pattern are skipped with a note. `better`
+/// applies to all values, whatever the files say.
 pub fn gather(
     paths: &[PathBuf],
     order: Option<FileOrder>,
@@ -40,7 +40,7 @@ pub fn gather(
         return Err(CliError::OneExport { name: only.display().to_string(), tool: report.tool });
     }
     for file in &files {
-        // A range that was typed beside a file is none.
+        // A range that was typed beside a file is no path.
         std::fs::metadata(file).map_err(CliError::reading(file))?;
     }
     let (mut points, mut skipped) = (Vec::new(), Vec::new());
@@ -70,7 +70,7 @@ pub fn gather(
     Ok(series_of_files(&points, better))
 }
 
-/// Where points have the same label, the parts of their paths that differ are their labels.
+/// If points have the same label, the differing parts of their paths become the labels.
 fn relabel(points: &mut [(PathBuf, FilePoint)]) {
     let labels: HashSet<&String> = points.iter().map(|(_, point)| &point.label).collect();
     if labels.len() == points.len() {
@@ -146,8 +146,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
 /// How many folders within a folder are looked into: pytest-benchmark has one for each machine.
 const DEEPEST: u32 = 2;
 
-/// The points of a folder: its files, or itself if it is one report, as criterion keeps it; of one
-/// that has folders alone, the points of those.
+/// The points of a folder: its files, or itself if it is one report, as criterion keeps it; if it
+/// has only folders, the points of those.
 fn inside(folder: &Path, depth: u32) -> Result<Vec<PathBuf>, CliError> {
     let entries = std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries
@@ -228,7 +228,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, CliError> {
     if found.is_empty() { Err(CliError::NoFiles { pattern }) } else { Ok(found) }
 }
 
-/// What a file says.
+/// The point of a file.
 fn point(path: &Path) -> Result<FilePoint, CliError> {
     let name = path.display().to_string();
     read_point(path).map_err(|why| CliError::NoReport { name, why })

@@ -43,7 +43,7 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }
 
-/// These changes and nothing else, for a reader who is notified of them.
+/// These changes alone, for a notification.
 pub fn of(
     project: &Project,
     store: &mut Store,
@@ -118,7 +118,7 @@ fn judged(found: &StoredChanges, filter: &ChangeFilter) -> (usize, Vec<(SeriesKe
     (found.series_shown(filter).count() - not_judged.len(), not_judged)
 }
 
-/// What the runs of series know, with the full names of the revisions of each.
+/// The verdicts from the runs of series, with the full names of the revisions of each.
 fn histories(
     found: &StoredChanges,
     filter: &ChangeFilter,
@@ -131,7 +131,7 @@ fn histories(
     found.series_shown(filter).filter_map(of).collect()
 }
 
-/// What else is to be said of series.
+/// The remarks on series.
 fn remarks(found: &StoredChanges, filter: &ChangeFilter) -> Vec<(SeriesKey, String)> {
     let mut remarks = Vec::new();
     for series in found.series_shown(filter) {

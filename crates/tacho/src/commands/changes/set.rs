@@ -37,7 +37,7 @@ pub fn execute(
     Ok(Exit::Success)
 }
 
-/// What the user said of it before.
+/// The user's earlier judgement.
 fn was(change: &Change) -> String {
     let note = if change.note.is_empty() { String::new() } else { format!(": {}", change.note) };
     format!(" (was {}{note})", word(change.word))

@@ -69,7 +69,7 @@ fn evidence(
     })
 }
 
-/// What is known of what quirks alone do at these places of history, in the series of the change.
+/// The known effects of quirks alone at these places of history, in the series of the change.
 fn of_quirks(
     store: &mut Store,
     (after, up_to): (u64, u64),

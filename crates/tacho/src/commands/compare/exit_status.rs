@@ -6,7 +6,7 @@ use tacho_report::comparison::ComparedRow;
 use crate::exit::Exit;
 use crate::output::compare::FailOnGate;
 
-/// What a comparison comes to: nothing measured is an error.
+/// The exit status of a comparison: a comparison without measurements is an error.
 pub fn exit(compared: &ComparisonResult, fail_on: Option<&FailOnGate>, is_missing: bool) -> Exit {
     let all = match compared {
         ComparisonResult::Measured(all) => all,

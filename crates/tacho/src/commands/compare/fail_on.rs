@@ -1,4 +1,4 @@
-//! What `--fail-on` means, and which metrics it judges.
+//! The meaning of `--fail-on`, and the metrics that it judges.
 
 use tacho_experiment::compare::Gate;
 use tacho_record::{BenchmarkKey, Metric};
@@ -12,8 +12,8 @@ use crate::error::compare::CompareMistake;
 use crate::output::compare::FailOnGate;
 use crate::project::Project;
 
-/// What is to be a failure, if anything was typed; within the margin nothing is slower, and could
-/// never be one.
+/// The conditions of failure, if given. A limit within the margin could never fail, since no
+/// difference there is called slower.
 pub fn fail_on(terms: &ComparisonArgs) -> Result<Option<FailOnGate>, CompareMistake> {
     let mut gate = Gate::default();
     for word in &terms.fail_on {

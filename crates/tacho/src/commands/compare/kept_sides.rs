@@ -61,7 +61,7 @@ pub fn lost(
     Ok(lost)
 }
 
-/// That a side which cannot be measured again was measured before.
+/// Reports that a side which cannot be measured again was measured before.
 pub fn report_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[ResolvedSide; 2]) {
     let ComparisonResult::NotBuilt { side, .. } = compared else { return };
     let is_it = |taken: &&ResolvedSide| taken.side.name == *side && taken.earlier.is_some();

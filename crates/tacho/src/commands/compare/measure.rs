@@ -26,7 +26,7 @@ use crate::error::compare::CompareMistake;
 use crate::output::{self, progress::Progress};
 
 /// Measures on these terms, and says how long a build took where there are several of a side;
-/// `plan` is there unless both sides are commands.
+/// `plan` is `None` if both sides are commands.
 pub fn measure(
     given: &SideLookup,
     (global, command): (&GlobalArgs, &CompareArgs),
@@ -105,7 +105,7 @@ pub fn measure(
     Ok((compared, took))
 }
 
-/// What is executed on neither side disturbs nothing, and waits for nothing.
+/// A comparison without executions disturbs no other one, and waits for none.
 fn read(given: &SideLookup, terms: &Comparing) -> Result<ComparisonResult, CliError> {
     Ok(match given.store() {
         Some(store) => unexecuted(&mut store.borrow_mut(), terms)?,
@@ -113,7 +113,7 @@ fn read(given: &SideLookup, terms: &Comparing) -> Result<ComparisonResult, CliEr
     })
 }
 
-/// Commands: kept beside the plan if there is one, else nowhere.
+/// Commands: kept beside the plan if there is one, otherwise not kept.
 pub fn of_commands<T>(
     given: &SideLookup,
     (name, command): (&str, &CompareArgs),
@@ -179,7 +179,7 @@ pub fn metrics_of_commands(
     wanted.iter().map(known).collect()
 }
 
-/// What is typed of when to stop, and what the plan says of layouts.
+/// The stopping rule from the options, and the plan's layouts.
 pub(crate) fn wishes(command: &CompareArgs, plan: Option<&Plan>) -> Result<RuleRequest, RuleError> {
     let rounds =
         plan.map_or(command.terms.rounds, |plan| layout_options::rounds(&command.terms, plan));

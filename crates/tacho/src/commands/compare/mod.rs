@@ -63,8 +63,8 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
         check_unexecuted(command)?;
     }
     terms.duet = processors(command, &terms, plan.as_ref())?;
-    // What is not measured today has no noise of today; beside both at the same time a third would
-    // be none of the pair.
+    // A side that is not measured today has no noise of today; a third execution would not be part
+    // of a pair at the same time.
     terms.control = !no_control && terms.duet.is_none() && terms.executes(0) && terms.executes(1);
     let (compared, build) = measure::measure(&given, (global, command), plan, &terms)?;
     if let Some(name) = &command.save_as {

@@ -1,4 +1,4 @@
-//! What is compared: the plan as it is wanted, and the benchmarks that both sides have.
+//! The rows of a comparison: the requested plan, and the benchmarks of both sides.
 
 use tacho_experiment::compare::{
     ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
@@ -14,15 +14,15 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::directions;
 
-/// What is compared.
+/// The rows of a comparison.
 pub struct ComparisonRows {
-    /// The plan as it is wanted.
+    /// The plan with the requested options.
     pub plan: Option<Plan>,
-    /// What both sides have, and what only one of them has.
+    /// The benchmarks of both sides, and those of one side only.
     pub of: ReportRows,
 }
 
-/// What both sides have, and what only one of them has.
+/// The benchmarks of both sides, and those of one side only.
 pub fn rows(
     given: &SideLookup,
     command: &CompareArgs,
@@ -59,7 +59,7 @@ pub fn rows(
     };
     let (plan, mut rows) = live_rows(given, command, [live, live])?;
     if live.side.program.kind() == "command" {
-        // Files have times of whole commands: nothing else of a command stands beside them.
+        // Files have times of whole commands, so only these are compared with a command.
         let metrics = metrics_of_commands([&live.side.program; 2], &[])?;
         for (_, of) in &mut rows {
             of.clone_from(&metrics);
@@ -103,7 +103,7 @@ fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {
     }
 }
 
-/// The plan as it is wanted, and what is compared.
+/// The plan with the requested options, and the rows.
 #[allow(clippy::type_complexity, reason = "the terms have them like this")]
 fn live_rows(
     given: &SideLookup,

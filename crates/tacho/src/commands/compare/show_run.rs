@@ -37,7 +37,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     let (together, all) = (judged_together(&rows), rows.len());
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
-    // Of some rows alone it is not said how the gate stands.
+    // With a part of the rows, the state of the gate is not shown.
     let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOnGate::from);
     let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
     samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
@@ -82,7 +82,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     }
 }
 
-/// How the run stood to what it was to fail on.
+/// The result of the run's conditions of failure.
 fn gate_words(stood: &GateRecord, terms: &Comparing) -> String {
     let line = format!("--fail-on {}: {}\n", stood.typed, stood.outcome(&terms.sides[0].name));
     text::wrap(&line, output::terminal_width())
@@ -143,7 +143,7 @@ fn sample_words(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> Stri
     ))
 }
 
-/// What was compared, and what of it was measured, if that is requested.
+/// The compared sides, and their measurements, if requested.
 #[derive(Serialize)]
 struct ShownAnswer<'a> {
     #[serde(flatten)]

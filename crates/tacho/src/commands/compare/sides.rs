@@ -1,5 +1,4 @@
-//! What each side was typed as, and what it is taken for: nothing is guessed where it could be two
-//! things.
+//! The meaning of each side's name; an ambiguous name is never guessed.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -26,7 +25,7 @@ use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::project::Project;
 
-/// Where names are looked up.
+/// The sources in which names are looked up.
 pub struct SideLookup {
     project: Option<Project>,
     store: Option<RefCell<Store>>,
@@ -77,14 +76,14 @@ impl SideLookup {
         Ok(taken)
     }
 
-    /// Whether that name may be given to what is compared.
+    /// Checks that a name is free for this comparison.
     pub fn check_free(&self, name: &str, force: bool) -> Result<(), CliError> {
         let Some(project) = &self.project else {
             return Err(CompareMistake::NeedsPlan { option: "--save-as" }.into());
         };
         let name = name.to_owned();
         let is_odd = |c: char| c.is_whitespace() || [':', '/'].contains(&c) || !is_shown(c);
-        // What no revision can be called is not looked for.
+        // A name that no revision can have is not looked up.
         if name.is_empty() || name.contains(is_odd) || select(project, vec![name.clone()]).is_ok() {
             return Err(CompareMistake::NoName { name: shown(&name) }.into());
         }
@@ -121,7 +120,7 @@ impl SideLookup {
         Ok(())
     }
 
-    /// What both sides' revisions are, and all that the history says beside.
+    /// The revisions of both sides, with their history.
     pub fn select(&self, sides: &[Side; 2]) -> Option<SelectedRevisions> {
         let project = self.project.as_ref()?;
         let mut names: Vec<String> =
@@ -136,7 +135,7 @@ impl SideLookup {
         })
     }
 
-    /// Whether history has that revision no more.
+    /// Whether history does not have a revision any more.
     pub fn is_gone(&self, revision: &str) -> bool {
         self.project
             .as_ref()
@@ -221,8 +220,8 @@ impl SideLookup {
             _ => (name, None),
         };
         let project = self.project.as_ref().ok_or(CompareMistake::NeedsPlan { option: "rev:" })?;
-        // Only where it has values: else it is an unset variable of somebody's script, and all
-        // would pass.
+        // Only if it has values: otherwise it is probably an unset variable of a script, and every
+        // check would pass.
         let base = match (base, values) {
             ("", None) => return Err(CompareMistake::Nothing.into()),
             ("", Some(_)) => "HEAD",
@@ -273,7 +272,7 @@ impl SideLookup {
         self.earlier(name, baseline.of, "the baseline", kept).map(Some)
     }
 
-    /// What a run compared, or with `/a` what it compared with.
+    /// The second side of a run, or with `/a` its first side.
     fn run(&self, name: &str, kept: bool) -> Result<ResolvedSide, CliError> {
         let (number, side) = match name.split_once('/') {
             Some((number, "a")) => (number, 0),
@@ -330,7 +329,7 @@ fn parameters(typed: &str) -> Parameters {
     Parameters(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
 }
 
-/// The error of one side, where the other one is known.
+/// The error of one side, if the other one is known.
 fn beside(error: CliError, other: &Result<ResolvedSide, CliError>) -> CliError {
     let is_revision = other.as_ref().is_ok_and(|other| other.side.program.revision().is_some());
     match error {

@@ -1,5 +1,4 @@
-//! What a name may be meant for that is typed without saying so: a report, a program, a file that
-//! is missing.
+//! The likely meaning of a name without a prefix: a report, a program, a missing file.
 
 use std::path::Path;
 
@@ -13,13 +12,13 @@ use crate::error::compare::CompareMistake;
 /// How files end that tools write reports to.
 const FILES: [&str; 4] = ["csv", "json", "log", "txt"];
 
-/// The report that a name leads to, if it is one: a program that has the name is none.
+/// The report with this path, if it is one; a program of this name is no report.
 pub fn exported(name: &str) -> Option<Report> {
     let path = Path::new(name);
     (path.is_file() || path.is_dir()).then(|| read_report(path).ok()).flatten()
 }
 
-/// Whether what was typed can do without a plan.
+/// Whether the command needs no plan.
 pub fn may_be_commands(command: &CompareArgs) -> bool {
     let b = command.b.as_deref();
     command.command
@@ -34,9 +33,8 @@ pub fn may_be_commands(command: &CompareArgs) -> bool {
             })
 }
 
-/// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be
-/// revisions, whose plan is missed; one beside a file or a program, one that is nearly that of a
-/// file, or a path is mistyped.
+/// The mistake in two sides without a plan. Two unknown names are probably revisions, whose plan is
+/// missing. A name beside a file or a program, a name similar to a file's, or a path is mistyped.
 pub fn mistyped(command: &CompareArgs) -> Option<CompareMistake> {
     if command.b.is_none() && exported(&command.a).is_some() {
         return Some(CompareMistake::ReportAlone { name: command.a.clone() });
@@ -52,7 +50,7 @@ pub fn mistyped(command: &CompareArgs) -> Option<CompareMistake> {
     })
 }
 
-/// That there is no such file, and which there is.
+/// The error for a missing file, with the similar one that exists.
 pub fn no_file(name: &str) -> CompareMistake {
     CompareMistake::NoFile { file: name.to_owned(), nearest: nearest_file(name) }
 }
@@ -76,12 +74,12 @@ pub fn is_program_of_folder(word: &str) -> bool {
     start::is_program_of_folder(word, &folder) && !is_program(word)
 }
 
-/// Whether it is a file that is neither a report nor a program.
+/// Whether the name is a file that is neither a report nor a program.
 pub fn is_unknown_file(name: &str) -> bool {
     Path::new(name).is_file() && !is_program(name) && exported(name).is_none()
 }
 
-/// Whether it can only be meant for a file, by its path or by its ending, and there is none.
+/// Whether the name can only mean a file, by its path or its ending, and there is none.
 pub fn is_missing_file(name: &str) -> bool {
     let path = Path::new(name);
     let is_of_file =

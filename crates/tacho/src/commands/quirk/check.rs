@@ -23,8 +23,8 @@ struct QuirkTrial<'a> {
     with: Option<String>,
     /// Why it does not build without the quirk; absent: it builds.
     without: Option<String>,
-    /// Whether it builds to other artifacts with the quirk than without; absent where one of them
-    /// does not build.
+    /// Whether it builds to other artifacts with the quirk than without; absent if one of them does
+    /// not build.
     differs: Option<bool>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> QuirkTrial<'a> {
     }
 }
 
-/// What was found of a quirk, in JSON.
+/// The result for a quirk, in JSON.
 #[derive(Serialize)]
 struct QuirkCheckRow<'a> {
     name: &'a str,
@@ -101,10 +101,10 @@ pub fn execute(
     Ok(if fails { Exit::Worse } else { Exit::Success })
 }
 
-/// What a revision builds to, or why it does not.
+/// The artifact of a revision, or the reason why it does not build.
 type BuildDigest = Result<Digest, String>;
 
-/// What each of these revisions builds to by a plan, which is announced in these words; none when
+/// The artifacts of these revisions by a plan, which is announced in these words; `None` if
 /// interrupted.
 fn built(
     session: &mut CommandSession,

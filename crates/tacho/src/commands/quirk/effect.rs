@@ -28,10 +28,11 @@ use crate::output::compare::report::CompareReport;
 use crate::output::table;
 use crate::project::Project;
 
-/// What came of an edge.
+/// The result for an edge.
 struct EdgeEffect<'a> {
     edge: QuirkRangeEdge<'a>,
-    /// The comparison, and the revision that was built in both ways; else why there is none.
+    /// The comparison, and the revision that was built in both ways; or the reason why there is
+    /// none.
     effect: Result<(&'a Revision, TryOutcome), String>,
 }
 
@@ -112,8 +113,8 @@ fn nothing(quirks: &[&Quirk]) -> &'static str {
     }
 }
 
-/// A revision beside the edge, and what it came to side by side; or why neither can be had in both
-/// ways. None when interrupted.
+/// A revision beside the edge, with its comparison; or the reason why neither builds in both ways.
+/// `None` if interrupted.
 type EdgeTrial<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 
 fn effect<'a>(

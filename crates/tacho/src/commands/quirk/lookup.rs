@@ -18,7 +18,7 @@ pub(crate) fn interrupted() -> Exit {
     Exit::Interrupted
 }
 
-/// The main line of history up to a revision, or up to where the repository stands.
+/// The main line of history up to a revision, or up to `HEAD`.
 pub(crate) fn line(project: &Project, to: Option<String>) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::Range { from: None, to };
@@ -68,7 +68,7 @@ pub fn report_idle(project: &Project, revisions: &[Revision]) -> Result<(), CliE
     Ok(())
 }
 
-/// The quirk of that name; all where none is named.
+/// The quirk of this name; all quirks without a name.
 pub(crate) fn named<'a>(
     project: &'a Project,
     name: Option<&str>,
@@ -104,14 +104,14 @@ pub(crate) fn skipped(project: &Project, line: &[Revision]) -> Result<BTreeSet<u
     Ok(skipped)
 }
 
-/// A range as it is written: ``from `v1`, before `v2` ``.
+/// A range in words: ``from `v1`, before `v2` ``.
 pub(crate) fn range(quirk: &Quirk) -> String {
     let edges: Vec<&str> =
         [&quirk.start, &quirk.end].into_iter().flatten().map(|edge| edge.typed.as_str()).collect();
     if edges.is_empty() { "all of history".to_owned() } else { edges.join(", ") }
 }
 
-/// What a quirk does, in a few words.
+/// The actions of a quirk, in a few words.
 pub(crate) fn deeds(quirk: &Quirk) -> String {
     let commands = &quirk.commands;
     let texts = [

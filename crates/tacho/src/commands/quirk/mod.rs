@@ -1,5 +1,4 @@
-//! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is
-//! lacking.
+//! `tacho quirk`: lists quirks, checks them, and suggests missing ones.
 
 mod check;
 mod effect;

@@ -1,5 +1,5 @@
-//! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
-//! in.
+//! The proposal of `tacho quirk suggest`: a quirk with which the revision was built, otherwise one
+//! to fill in.
 
 use tacho_experiment::build::failure_range::{FailureRange, RemedyRoute, StretchNeighbour};
 use tacho_experiment::quirks::remedies_to_try;
@@ -9,12 +9,12 @@ use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::project::Project;
 
-/// What the trials of known remedies came to.
+/// The result of the trials of known remedies.
 #[derive(Default)]
 pub struct Proposal {
     /// The one with which the revision builds.
     cure: Option<RemedyRoute>,
-    /// Those with which it does not build either.
+    /// The remedies that did not help.
     in_vain: Vec<RemedyRoute>,
     /// Whether the user stopped the trials.
     pub interrupted: bool,
@@ -90,7 +90,7 @@ impl Proposal {
         }
     }
 
-    /// What a quirk may do, to choose from.
+    /// The possible actions of a quirk, to choose from.
     fn choices(&self, project: &Project) -> String {
         let tried = self
             .in_vain

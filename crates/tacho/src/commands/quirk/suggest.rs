@@ -17,7 +17,7 @@ use crate::output::answer::versioned;
 use crate::output::{self, text};
 use crate::project::Project;
 
-/// What is suggested, in JSON.
+/// The suggestion, in JSON.
 #[derive(Serialize)]
 struct QuirkSuggestion<'a> {
     revision: &'a str,
@@ -32,11 +32,11 @@ struct QuirkSuggestion<'a> {
     before: Option<&'a str>,
     after: Option<&'a str>,
     revisions: usize,
-    /// What beside it fails for another reason, in order of history.
+    /// The neighbours that fail for another reason, in order of history.
     others: Vec<NeighbourStretch<'a>>,
     quirk: Option<&'a str>,
-    /// Whether the quirk was tried at this revision, which builds with it; else it is to be filled
-    /// in.
+    /// Whether the quirk was tried at this revision, which builds with it; otherwise the user must
+    /// fill it in.
     mends: Option<bool>,
 }
 
@@ -46,7 +46,7 @@ struct NeighbourStretch<'a> {
     first: &'a str,
     last: &'a str,
     revisions: usize,
-    /// What the nearest of them says.
+    /// The error of the nearest of them.
     error: &'a str,
 }
 
@@ -113,8 +113,7 @@ pub fn execute(
     Ok(Exit::Success)
 }
 
-/// What is found of a revision: whether it builds, why it is skipped, the stretch in which it
-/// fails.
+/// The finding for a revision: whether it builds, why it is skipped, the stretch in which it fails.
 fn suggested<'a>(
     wanted: &'a Revision,
     (builds, skipped): (bool, Option<&'a str>),
@@ -149,7 +148,7 @@ struct Failing<'a> {
 }
 
 impl Failing<'_> {
-    /// What beside it fails for another reason, in order of history.
+    /// The neighbours that fail for another reason, in order of history.
     fn others(&self) -> Vec<NeighbourStretch<'_>> {
         let before = failing(self.window.before.as_ref()).iter().rev();
         before
@@ -166,7 +165,8 @@ impl Failing<'_> {
             .collect()
     }
 
-    /// Which revisions fail for another reason, and that reason; `nth` counts from this stretch on.
+    /// The revisions that fail for another reason, and that reason; `nth` counts from this stretch
+    /// on.
     fn otherwise(&self, nth: usize, stretch: &FailingStretch) -> String {
         let (first, last) = ends(stretch);
         let [from, to] = [first, last].map(|place| self.line[place].short());

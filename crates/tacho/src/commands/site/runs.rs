@@ -1,4 +1,4 @@
-//! What a run executed, read back from the store for its page.
+//! The executions of a run, read back from the store for its page.
 
 use std::collections::HashMap;
 

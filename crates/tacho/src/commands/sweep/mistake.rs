@@ -1,4 +1,4 @@
-//! What may be wrong with what was typed after `tacho sweep`.
+//! The mistakes in the options of `tacho sweep`.
 
 use tacho_experiment::sweep::LimitMistake;
 
@@ -46,7 +46,7 @@ pub enum SweepMistake {
 }
 
 impl SweepMistake {
-    /// What to do about it.
+    /// The advice.
     pub fn hint(&self) -> String {
         let text = match self {
             Self::BadMetric { .. } => {

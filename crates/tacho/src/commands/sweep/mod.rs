@@ -80,11 +80,11 @@ fn exceed(text: &str) -> Result<f64, CliError> {
     if is_nothing { Ok(0.0) } else { Ok(share("--exceed", text)?) }
 }
 
-/// Where it is executed, and what receives reports.
+/// The folder of execution, and the receiver of reports.
 struct SweepContext {
     session: CommandSession,
     is_quiet: bool,
-    /// Where a page goes, if one is written.
+    /// The target of the page, if one is written.
     page: Option<PageTarget>,
 }
 

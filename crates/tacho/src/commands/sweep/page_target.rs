@@ -1,4 +1,4 @@
-//! Where the page of a sweep goes.
+//! The target of a sweep's page.
 
 use std::path::{Path, PathBuf};
 

@@ -17,7 +17,7 @@ use crate::project::Project;
 pub struct PlannedBenchmark<'a> {
     pub project: &'a Project,
     pub benchmark: &'a Benchmark,
-    /// What `{build}` stands for.
+    /// The meaning of `{build}`.
     pub build: &'a Path,
 }
 

@@ -1,4 +1,4 @@
-//! What was typed, as what it means: values, commands, metrics, limits.
+//! Interprets the options: values, commands, metrics, limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,7 +28,7 @@ const STEPS: u32 = 64;
 /// A grid of more values is executed only with `--yes`.
 const MANY: usize = 100;
 
-/// What a sweep means.
+/// The request of a sweep.
 pub struct SweepRequest {
     /// The parameters with their values, in the order in which they were typed.
     pub parameters: Vec<ParameterRange>,
@@ -138,7 +138,7 @@ impl SweepRequest {
             question.metrics.iter().map(|planned| planned.metric.clone()).collect();
         let limit = |text: &String| MetricLimit::parse(text, &known).map_err(SweepMistake::from);
         let limits: Vec<MetricLimit> = typed.limits.iter().map(limit).collect::<Result<_, _>>()?;
-        // What is looked at is counted.
+        // Metrics in limits and objectives are counted too.
         let asked = limits.iter().map(|limit| &limit.metric).chain(&objective);
         let missing = asked.filter_map(|metric| Counter::named(&metric.name));
         let missing: Vec<Counting> = missing
@@ -169,7 +169,7 @@ impl SweepRequest {
         (numbers.len() == self.question.commands.len()).then_some(numbers)
     }
 
-    /// What the answer calls the commands.
+    /// The names of the commands in the answer.
     pub fn names(&self) -> ValueNames {
         let commands = self.question.commands.len();
         let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
@@ -186,8 +186,7 @@ impl SweepRequest {
         self.parameters.iter().filter(|(_, values)| values.len() > 1)
     }
 
-    /// What a command is called in the answer: its values, or its name where there are several
-    /// commands.
+    /// The name of a command in the answer: its values, or its name if there are several commands.
     pub fn label(&self, command: usize) -> String {
         let BenchCommand { name, parameters, .. } = &self.question.commands[command];
         let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
@@ -256,7 +255,7 @@ fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
         Some((name, unit)) => (name, Some(unit)),
         None => (name, None),
     };
-    // A plan of one benchmark: so the rules are the same, and stand in one place.
+    // The plan has one benchmark, so that the rules are the same and in one place.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let unit = unit.map_or_else(String::new, |unit| format!(", unit = {}", quoted(unit)));
     let entry = format!("{{ name = {}, from = {}{unit} }}", quoted(name), quoted(from));

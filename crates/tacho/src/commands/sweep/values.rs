@@ -40,7 +40,7 @@ pub fn in_order(all: Vec<String>) -> Vec<String> {
     numbers.into_iter().map(|(_, value)| value).collect()
 }
 
-/// The values as numbers, with how each is typed; none where one is not a number.
+/// The values as numbers, each with its typed text; `None` if one is not a number.
 pub fn numbers(values: &[String]) -> Option<Vec<(f64, String)>> {
     let number = |value: &String| {
         Some((value.parse::<f64>().ok().filter(|it| it.is_finite())?, value.clone()))
@@ -162,8 +162,7 @@ fn check(
     Ok(())
 }
 
-/// This many steps between two numbers, rounded to this many decimals, without those that are equal
-/// then.
+/// A number of steps between two numbers, rounded to this many decimals, without duplicates.
 fn spaced((first, last): (f64, f64), steps: usize, decimals: usize, is_log: bool) -> Vec<String> {
     let at = |step: usize| {
         let share = step as f64 / steps.max(1) as f64;

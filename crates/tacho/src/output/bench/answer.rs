@@ -134,7 +134,7 @@ impl BenchReport<'_> {
         }
     }
 
-    /// What columns mean, by the keys of JSON.
+    /// The meaning of columns, by the keys of JSON.
     pub(super) fn notes(&self) -> BTreeMap<&'static str, String> {
         let key = |column: &'static str| match column {
             "memory" => "peak_memory",
@@ -257,7 +257,7 @@ fn warning(warning: BenchWarning) -> WarningAnswer {
     WarningAnswer { warning, value }
 }
 
-/// How a command is started, in a word of the answer: none where it is started as it is.
+/// How a command is started, in a word of the answer: `None` if it is started directly.
 fn shell_of(command: &BenchCommand) -> Option<String> {
     match &command.start {
         Start::Words(_) => None,

@@ -11,7 +11,7 @@ use crate::output::text;
 const HEIGHT: usize = 8;
 /// How wide all of them may be.
 const WIDTH: usize = 92;
-/// What the scale beside them may take: `100.0 ms`, and a blank.
+/// The width of the scale beside them: `100.0 ms`, and a blank.
 const LABEL: usize = 9;
 /// A command has at least this many bars.
 const FEWEST: usize = 6;
@@ -33,7 +33,7 @@ impl BenchReport<'_> {
             (self.question.commands.iter().zip(&self.answer.samples))
                 .map(|(command, samples)| {
                     let metric = command.time().name;
-                    // What reached a limit would have been more than it was.
+                    // The true value of an execution at a limit is larger.
                     let cut_off = |it: &Sample| it.is_limited().then_some(f64::INFINITY);
                     let height =
                         |it: &Sample| if it.counts() { it.value(&metric) } else { cut_off(it) };
@@ -96,7 +96,7 @@ fn widened(bars: Vec<(&str, Vec<f64>)>, most: usize) -> Vec<(&str, Vec<f64>)> {
     bars.into_iter().map(|(name, values)| (name, widen(values))).collect()
 }
 
-/// Where the scale ends.
+/// The end of the scale.
 fn top(bars: &[(&str, Vec<f64>)]) -> f64 {
     let all = bars.iter().flat_map(|(_, values)| values).copied();
     let highest = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
@@ -104,7 +104,7 @@ fn top(bars: &[(&str, Vec<f64>)]) -> f64 {
     highest.min(TOP * quartile)
 }
 
-/// What a bar of that height, as a share of the scale, has in a line counted from below.
+/// The block of a bar with this height, as a share of the scale, in a line counted from below.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to 0..=8
 fn block(height: f64, line: usize) -> char {
     if height > 1.0 + 1e-9 && line == HEIGHT - 1 {

@@ -47,8 +47,8 @@ struct ExportRow<'a> {
     cut_off: Option<CutOff<'a>>,
 }
 
-/// That executions reached a limit: how many, which one, and what their times would have been at
-/// least.
+/// The executions that reached a limit: their number, the limit, and the lower bounds of their
+/// times.
 #[derive(Serialize)]
 struct CutOff<'a> {
     limited: u32,
@@ -157,8 +157,7 @@ fn relative(report: &BenchReport<'_>, index: usize) -> String {
     }
 }
 
-/// What is to be said beside files in hyperfine's format, where that has no word for what was
-/// measured.
+/// The notes beside files in hyperfine's format on measurements that the format does not have.
 pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
     let line = |row: ExportRow<'_>| {
         let limited = row.cut_off?.limited as usize;
@@ -172,7 +171,7 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
     rows(report).into_iter().filter_map(line).collect()
 }
 
-/// That medians on the screen are not those of these files, where the host's speed moved.
+/// Says that medians on the screen differ from those of these files, if the host's speed moved.
 pub fn other_medians(report: &BenchReport<'_>) -> Option<String> {
     rows(report).iter().any(|row| row.median_at_usual_speed.is_some()).then(|| {
         "times and medians in exported JSON and CSV are as measured; the medians shown here are \
@@ -198,7 +197,7 @@ fn row<'a>(
     let value = |it: &Sample, name: &str| it.value(name).filter(|_| it.counts());
     let times: Vec<Option<f64>> =
         all.iter().map(|it| value(it, &standing.metric.name).map(|time| time / 1e9)).collect();
-    // Where one of them is not known, neither is a mean.
+    // If one of them is unknown, so is the mean.
     let known: Vec<f64> = times.iter().copied().collect::<Option<_>>().unwrap_or_default();
     let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
     let seconds = |number: BoundedValue| number.if_exact().map(|it| it / 1e9);
@@ -246,8 +245,8 @@ fn whole(all: &[&Sample]) -> Vec<Option<u64>> {
     all.iter().filter(|_| has_all).map(|it| bytes(&it).filter(|_| it.counts())).collect()
 }
 
-/// The exit status of an execution that counts: 0, unless others are right too; of one that was cut
-/// off there is none.
+/// The exit status of an execution that counts: 0, unless others are right too; `None` for one that
+/// was cut off.
 #[allow(clippy::cast_possible_truncation)] // it was an `i32`
 fn status(sample: &Sample) -> Option<i32> {
     sample.counts().then(|| sample.value(EXIT_STATUS).map_or(0, |status| status as i32))

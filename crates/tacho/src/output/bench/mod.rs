@@ -1,4 +1,4 @@
-//! What `tacho bench` answers: as text, in JSON, and in the files of others.
+//! The answer of `tacho bench`: as text, in JSON, and in formats of other tools.
 
 mod answer;
 mod bars;
@@ -46,7 +46,7 @@ impl BenchReport<'_> {
         self.standings.findings(self.question, self.answer, self.margin)
     }
 
-    /// What was measured, as people read it: the first part of the answer.
+    /// The measurements as text: the first part of the answer.
     pub fn numbers(&self) -> String {
         let is_worth_bars = self.detail.has_bars || self.changes_over_time();
         let bars = if is_worth_bars { self.bars() } else { String::new() };

@@ -1,4 +1,4 @@
-//! What should be said beside the numbers, since it may spoil them.
+//! The notes beside the numbers.
 
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::{Failure, ReferenceMode};
@@ -140,7 +140,7 @@ impl BenchReport<'_> {
         notes::host_speed(compared, self.standings.uneven, self.detail.has_range)
     }
 
-    /// What was requested and cannot be read here.
+    /// Prints the requested metrics that cannot be read here.
     fn print_absent(&self) {
         if let Some(line) = notes::unaccounted(&self.answer.absent) {
             output::note("note", &line);
@@ -152,7 +152,7 @@ impl BenchReport<'_> {
         }
     }
 
-    /// What concerns one command each.
+    /// Prints the notes on single commands.
     fn print_each(&self) {
         for (command, found) in self.question.commands.iter().zip(&self.answer.steadiness) {
             if let Some(found) = found {
@@ -189,7 +189,7 @@ impl BenchReport<'_> {
         }
     }
 
-    /// What numbers mean, which does not change from one answer to the next.
+    /// The meaning of numbers, which is the same in every answer.
     fn explanations(&self) -> Vec<String> {
         let meanings = self.findings().meanings();
         let meanings = meanings.iter().map(ColumnMeaning::line);

@@ -11,10 +11,9 @@ use tacho_stats::Summary;
 
 use crate::output::{self, text};
 
-/// Draws, and works out what to draw, at most so often: between two executions nothing is done that
-/// need not be.
+/// The largest number of redraws a second: between two executions no unnecessary work is done.
 const HERTZ: u8 = 4;
-/// Nothing is drawn before so long.
+/// The time before the first drawing.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How many commands are shown, a line each.
 const LINES: usize = 8;
@@ -30,16 +29,16 @@ pub struct BenchProgress {
     began: Instant,
     drawn: Option<Instant>,
     commands: Vec<CommandProgress>,
-    /// Whether something failed that no sample says, as a cleanup.
+    /// Whether a step failed that no sample shows, as a cleanup.
     is_troubled: bool,
 }
 
-/// What is known of a command by now.
+/// The progress of a command.
 struct CommandProgress {
     name: String,
     metric: Metric,
     values: Vec<f64>,
-    /// What those that reached a limit would have taken at least.
+    /// The lower bounds of executions that reached a limit.
     bounds: Vec<f64>,
     /// Samples that were not the warm-up, and what they took.
     counted: u32,
@@ -80,7 +79,7 @@ impl BenchProgress {
         Self { bar, rule, began, drawn: None, commands, is_troubled: false }
     }
 
-    /// Whether something failed that no sample says, as a cleanup.
+    /// Whether a step failed that no sample shows, as a cleanup.
     pub fn is_troubled(&self) -> bool {
         self.is_troubled
     }
@@ -106,7 +105,7 @@ impl BenchProgress {
         self.draw();
     }
 
-    /// Whether what was drawn last is new enough.
+    /// Whether the last drawing is recent enough.
     fn is_drawn(&self) -> bool {
         self.drawn.is_some_and(|drawn| drawn.elapsed() < Duration::from_secs(1) / HERTZ.into())
     }
@@ -121,7 +120,7 @@ impl BenchProgress {
         self.bar.set_message(self.so_far());
     }
 
-    /// What is known of each command by now, a line each.
+    /// The results of each command so far, one a line.
     fn so_far(&self) -> String {
         let width = self.commands.iter().map(|known| known.name.chars().count()).max();
         let width = width.unwrap_or(0).min(NAME);

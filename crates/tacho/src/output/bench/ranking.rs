@@ -10,7 +10,8 @@ use crate::output::{blocks, colour, table, text};
 const LEAST: usize = 20;
 
 impl BenchReport<'_> {
-    /// Each command against the reference, by time; then who is beaten on time and memory.
+    /// Each command against the reference, by time; then the commands that others beat in time and
+    /// memory.
     pub fn ranking(&self) -> String {
         let shown = |block: Block| match block {
             Block::Table(table) => coloured(&self.rows(&table), &table),

@@ -1,4 +1,4 @@
-//! What a bisection is expected to take, in words.
+//! The expected cost of a bisection, in words.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -118,15 +118,15 @@ fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     format!("{}{built}{most}", count(expected.builds, "build"))
 }
 
-/// What each metric would take: wall time, CPU time and instructions vary unlike, and counting
-/// takes long.
+/// The cost with each metric: wall time, CPU time and instructions vary unlike, and counting takes
+/// long.
 fn others(expected: &BisectForecast, asked: &BisectionRequest) -> String {
     let line = |(metric, takes): (&str, f64)| format!("{} with `-m {metric}`", seconds(takes));
     let all: Vec<String> = expected.costs(asked, has_callgrind()).into_iter().map(line).collect();
     if all.is_empty() {
         return String::new();
     }
-    // Where the ends are not known to differ, what is found may be as small as that.
+    // If the ends are not known to differ, the change may be that small.
     let small = match expected.step {
         None => format!(", for a change of {}", least(asked)),
         Some(_) => String::new(),

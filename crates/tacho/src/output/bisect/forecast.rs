@@ -1,4 +1,4 @@
-//! What a small effect amid noise will take, said as soon as the noise is known.
+//! The cost of a small effect in noise, reported as soon as the noise is known.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use tacho_report::bisection::{least, varying};
 
 use crate::output::text::duration;
 
-/// That it will take long, while it is not known whether anything changed; `expected` is how values
-/// were expected to vary, where that was said before.
+/// Says that a bisection will take long, while it is unknown whether anything changed; `expected`
+/// is the expected variation of values, if it was reported before.
 pub fn forecast(bisection: &Bisection, expected: Option<f64>) -> Option<String> {
     let varying = |sd: f64| varying(&bisection.asked, sd);
     Some(match RemainingCost::of(bisection, expected)? {

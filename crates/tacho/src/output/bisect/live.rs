@@ -1,4 +1,4 @@
-//! What is believed, in a line or two: a bar over each stretch of commits.
+//! The belief, in a line or two: a bar over each stretch of commits.
 
 use tacho_record::Bisection;
 use tacho_record::bisection::BisectionState;
@@ -6,9 +6,9 @@ use tacho_report::bisection::{so_far, stage};
 
 use crate::output::text::count;
 
-/// This many blocks at the most.
+/// The largest number of blocks.
 const WIDTH: usize = 32;
-/// Columns that stand around them: ` [` and `] `, and one that stays free.
+/// The columns around them: ` [` and `] `, and one that stays free.
 const BRACKETS: usize = 5;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Less than this is drawn as nothing.

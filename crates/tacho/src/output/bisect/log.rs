@@ -38,7 +38,7 @@ pub fn list(all: &[Bisection]) -> String {
     if fits(&text, Some(width)) { text } else { all.iter().map(|it| narrow(it, width)).collect() }
 }
 
-/// A bisection in two lines or more: what it was of, and below it what came of it.
+/// A bisection in two lines or more: its subject, and below it its result.
 fn narrow(bisection: &Bisection, width: usize) -> String {
     let [good, bad] = bisection.end_names();
     let (name, begun) = (&bisection.name, moment(bisection.started));
@@ -47,12 +47,12 @@ fn narrow(bisection: &Bisection, width: usize) -> String {
     head + &wrap(&result, Some(width))
 }
 
-/// What bisections found, newest first, where no series is tracked: nothing else is known.
+/// The findings of bisections, newest first, if no series is tracked.
 pub fn untracked(all: &[Bisection]) -> String {
     format!("{UNTRACKED}; {}`tacho track` measures series\n", newest(all))
 }
 
-/// What the newest bisections found, each in a line.
+/// The findings of the newest bisections, one a line.
 pub fn newest(all: &[Bisection]) -> String {
     let line = |bisection: &Bisection| {
         let [good, bad] = bisection.end_names();

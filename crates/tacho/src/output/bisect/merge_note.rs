@@ -1,4 +1,4 @@
-//! What a search inside merges shows, in words.
+//! The result of a search inside merges, in words.
 
 use tacho_experiment::bisect::MergeNote;
 use tacho_record::Revision;

@@ -1,4 +1,4 @@
-//! What `tacho bisect` prints.
+//! The output of `tacho bisect`.
 
 mod estimate;
 #[cfg(test)]
@@ -80,7 +80,7 @@ pub struct BisectionListAnswer<'a> {
 }
 
 impl<'a> BisectionListAnswer<'a> {
-    /// These.
+    /// The list of these bisections.
     pub fn new(bisections: &'a [Bisection]) -> Self {
         Self { bisections }
     }

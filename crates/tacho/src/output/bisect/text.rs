@@ -26,7 +26,7 @@ use crate::output::{table_width, terminal_width};
 /// At most this many suspects are listed one by one.
 const LISTED: usize = 20;
 
-/// What is said first of what depends on more than the source.
+/// The lead for a culprit whose effect depends on more than the source.
 const DEPENDS: &str = "verified, but the effect depends on the machine or the layout of the \
                        program:";
 
@@ -48,7 +48,7 @@ pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// What the author of the commit needs to know: no hint, and which command it comes from.
+/// The report for the author of the commit: without hints, and with the command.
 pub fn markdown(bisection: &Bisection) -> String {
     let is_for_author =
         |block: &Block| !matches!(block, Block::Note(note) if note.kind == NoteKind::Hint);
@@ -90,7 +90,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// What is known of the range beside what was named.
+/// The notes on the range besides the culprits.
 fn around(bisection: &Bisection) -> Vec<Block> {
     around_it(bisection).into_iter().map(Block::Note).collect()
 }
@@ -128,12 +128,12 @@ fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
     }
 }
 
-/// What is verified although it is not over.
+/// The verified culprits of an unfinished bisection.
 fn so_far(bisection: &Bisection) -> Vec<Vec<Block>> {
     culprits(bisection, Some("named and verified so far:"))
 }
 
-/// Where nothing was left for what was left out right before a culprit.
+/// The note if the budget did not suffice for the revisions left out right before a culprit.
 fn more_to_spend(bisection: &Bisection) -> Option<String> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
     if standing.culprits.iter().all(|culprit| bisection.others(culprit).left_out == 0) {
@@ -160,7 +160,7 @@ fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
     all
 }
 
-/// That a bisection named this revision, and for what.
+/// Says that a bisection named this revision, and for which metric.
 pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     let place = bisection.place(revision);
     let Some(culprit) = bisection.standing.culprits.iter().find(|it| Some(it.place) == place)
@@ -171,7 +171,7 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     format!("  named by a bisection: {line}: `tacho bisect log {name}`\n")
 }
 
-/// That a bisection measured this revision, and what it found there.
+/// Says that a bisection measured this revision, and its finding there.
 pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
     let place = bisection.place(revision);
     let is_it = |rung: &&TestedRevision| place.is_some_and(|at| rung.is_built_at(at));
@@ -240,7 +240,7 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
              executions of each end"
         )));
     }
-    // With `--all` it stands below what was looked at in between.
+    // With `--all` it is below the revisions between.
     if bisection.candidates.len() > 2 && !asked.all {
         blocks.push(hint(
             "a change that was reverted within the range is not seen: use `--all`, or name a \
@@ -276,7 +276,7 @@ fn listed(bisection: &Bisection, places: &[usize]) -> Vec<Block> {
     first.chain(more).map(Block::Item).collect()
 }
 
-/// What to do where no end can be built since a program is not there: its name may be mistyped.
+/// The advice if no end can be built because of a missing program, whose name may be mistyped.
 fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
     let first = bisection.standing.unusable.first();
     let first = first.filter(|it| it.lack.kind == UnusableKind::NotBuilt)?;
@@ -284,12 +284,12 @@ fn missing_program(bisection: &Bisection, reason: UndecidedReason) -> Option<Str
     absent?
 }
 
-/// What came of the sides of culprits, where all changes were requested.
+/// The results on the sides of culprits, if all changes were requested.
 fn beside(bisection: &Bisection) -> Vec<Block> {
     let of = |(line, suspects): (String, Vec<usize>)| {
         std::iter::once(Block::Sentence(line)).chain(listed(bisection, &suspects))
     };
-    // What may be done about the first side that is undecided.
+    // The advice for the first undecided side.
     let open = bisection.standing.sides.iter().find_map(|side| match side.found {
         BisectionEnd::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
         _ => None,
@@ -349,7 +349,7 @@ fn ladder_in_markdown(bisection: &Bisection) -> String {
     blocks::markdown(&[table], str::to_owned).trim_end().to_owned() + "\n"
 }
 
-/// Which revisions could not be measured, and why.
+/// The revisions that could not be measured, with the reasons.
 fn unusable(bisection: &Bisection) -> Vec<Block> {
     let groups = alike(bisection);
     let line = |group: &&[UnusableRevision]| unusable_line(bisection, group);
@@ -360,7 +360,7 @@ fn unusable(bisection: &Bisection) -> Vec<Block> {
     lines.chain(hints.map(hint)).collect()
 }
 
-/// What it took, and how it is repeated or gone on with.
+/// The cost, and the command that repeats or resumes it.
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
     let BisectionState { samples, executing, .. } = bisection.standing;
     let around = whole_cost(bisection).map_or_else(String::new, |all| format!(" ({all})"));
@@ -371,7 +371,7 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         return wrap(&text, width);
     }
     let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
-    // Where no build could be made, only trying them again gives samples.
+    // If no build succeeded, only another attempt gives samples.
     if samples == 0 && executing == 0.0 && retry(bisection).is_some() {
         return wrap(&text, width);
     }

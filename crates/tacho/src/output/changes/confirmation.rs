@@ -1,4 +1,4 @@
-//! What came of measuring changes again.
+//! The result of measuring changes again.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::answer::ChangeAnswer;
 use super::listing::state_beside_outcome;
 use crate::output::{table, text};
 
-/// What came of all that was requested.
+/// The results of all requested changes.
 #[derive(Debug, Default)]
 pub struct ConfirmationReport {
     /// The run that measured.
@@ -37,7 +37,7 @@ pub struct ConfirmationReport {
 pub struct ConfirmationRequest {
     /// As it is kept now.
     pub change: Change,
-    /// What came of it.
+    /// The result.
     pub answer: ConfirmationResult,
 }
 
@@ -134,7 +134,8 @@ impl ConfirmationReport {
         if list.is_empty() { String::new() } else { table::render(&list) }
     }
 
-    /// Those that were not measured, and why; and how those were that needed more than one build.
+    /// The changes that were not measured, with the reasons, and the way of measuring those that
+    /// needed several builds.
     fn notes(&self) -> String {
         let note = |asked: &ConfirmationRequest| match &asked.answer {
             ConfirmationResult::NotMeasured { why } => format!(
@@ -150,8 +151,8 @@ impl ConfirmationReport {
         self.changes.iter().map(note).collect()
     }
 
-    /// What would settle a change that stays open: more rounds where a number of them is known, and
-    /// what other work on the host disturbs less.
+    /// The ways to settle an open change: a number of rounds, if known, and measurements that other
+    /// work disturbs less.
     fn way_out(&self) -> Option<String> {
         let open = self.changes.iter().find(|asked| asked.outcome() == OPEN)?;
         let Change { series, finding, .. } = &open.change;
@@ -214,7 +215,7 @@ impl ConfirmationRequest {
         }
     }
 
-    /// The outcome as it stands in JSON.
+    /// The outcome in JSON.
     fn outcome(&self) -> &'static str {
         match &self.answer {
             ConfirmationResult::NotMeasured { .. } => NOT_MEASURED,

@@ -24,7 +24,7 @@ const FILES: usize = 6;
 pub struct Evidence {
     /// The change.
     pub change: Change,
-    /// Where a revision can be seen, as the plan has it.
+    /// The plan's link to a revision.
     pub link: Option<String>,
     /// The last revision that is surely before.
     pub good: Revision,
@@ -34,19 +34,19 @@ pub struct Evidence {
     pub bad: Revision,
     /// The commits after `good` up to `bad` of which it may be one, newest first.
     pub commits: Vec<Commit>,
-    /// What was measured on both sides; nothing when the series cannot be looked at now.
+    /// The measurements on both sides; `None` if the series cannot be judged now.
     pub sides: Option<[MeasuredSide; 2]>,
-    /// Whether the plan still has its series.
+    /// Whether its series is still in the plan.
     pub planned: bool,
-    /// What else changed there, in series that the plan has.
+    /// The other changes there, in series that the plan has.
     pub together: Vec<Change>,
-    /// What happened to it, in order.
+    /// Its events, in order.
     pub happenings: Vec<Happening>,
     /// How many series were judged with it.
     pub judged: usize,
-    /// Whether its series is judged by what its runs know.
+    /// Whether its series is judged by differences within runs.
     pub by_runs: bool,
-    /// What is known of what the quirks alone do that begin or end there.
+    /// The known effects of the quirks that begin or end there.
     pub quirks: Vec<QuirkEffect>,
 }
 
@@ -64,7 +64,7 @@ pub struct EvidenceAnswer<'a> {
     quirks: Vec<QuirkAnswer<'a>>,
 }
 
-/// What a quirk alone does there.
+/// The effect of a quirk alone there.
 #[derive(Serialize)]
 struct QuirkAnswer<'a> {
     quirk: &'a str,
@@ -122,7 +122,7 @@ impl Evidence {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What it is.
+    /// The heading.
     fn head(&self) -> String {
         let (change, finding) = (&self.change, &self.change.finding);
         let words = [
@@ -177,7 +177,7 @@ impl Evidence {
         Some(format!("; these levels {which}, so the medians below differ"))
     }
 
-    /// Which commits it may be, and how to go on.
+    /// The possible commits, and the next step.
     fn place(&self) -> String {
         let ends = [self.good.short(), self.bad.short()];
         let mut out = place(self.commits.len(), self.change.same_program.len(), ends) + "\n";
@@ -208,7 +208,7 @@ impl Evidence {
         out
     }
 
-    /// What else changed there: the trade-off.
+    /// The other changes there: the trade-off.
     fn others(&self, width: Option<usize>) -> String {
         if self.together.is_empty() {
             return String::new();
@@ -242,11 +242,11 @@ impl Evidence {
         format!("{head}{}", text::wrap(&lines.collect::<String>(), width))
     }
 
-    /// What became of it.
+    /// Its history.
     fn story(&self) -> String {
         let lines = story(&self.change, &self.happenings);
         let line = |(happening, line): (&Happening, String)| {
-            // What has several lines stays below its date.
+            // A text of several lines stays below its date.
             format!("  {}  {}\n", text::moment(happening.at), line.replace('\n', "\n    "))
         };
         let lines: String = self.happenings.iter().zip(lines).map(line).collect();

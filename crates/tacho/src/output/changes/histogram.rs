@@ -4,9 +4,9 @@ use tacho_stats::summary::axis;
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The axis, and how many of each set lie in each of its parts.
+/// The axis, and the number of values of each set in each of its parts.
 pub struct Histogram {
-    /// The values at the ends of the axis. What lies beyond is drawn at the end.
+    /// The values at the ends of the axis. A value beyond is drawn at the end.
     pub ends: (f64, f64),
     /// Each set as a line.
     pub lines: [String; 2],
@@ -19,7 +19,7 @@ pub fn draw(sets: [&[f64]; 2], width: usize) -> Option<Histogram> {
     Some(Histogram { ends, lines: sets.map(|set| line(&count(set, ends, width.max(1)))) })
 }
 
-/// How many values lie in each part.
+/// The number of values in each part.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the parts there are
 fn count(values: &[f64], (low, high): (f64, f64), width: usize) -> Vec<usize> {
     let mut counts = vec![0; width];

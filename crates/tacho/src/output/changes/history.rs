@@ -1,4 +1,4 @@
-//! What the runs of a series know, in JSON.
+//! The verdict from a series' runs, in JSON.
 
 use serde::Serialize;
 use tacho_report::detection::settled_by;
@@ -9,9 +9,9 @@ use tacho_stats::history::{Contribution, HistoryChange, HistoryLevel, HistoryVer
 pub struct HistoryAnswer {
     /// The standard deviation of a reading by the noise of its samples, as a share.
     noise: f64,
-    /// That of the luck of one build.
+    /// The deviation of the luck of one build.
     luck: f64,
-    /// That of the effects of runs; `null` where there is one run.
+    /// The deviation of the effects of runs; `null` with a single run.
     run: Option<f64>,
     reported: Vec<HistoryPlaceAnswer>,
     unclear: Vec<HistoryPlaceAnswer>,

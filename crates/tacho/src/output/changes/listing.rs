@@ -26,22 +26,21 @@ const SUBJECT: usize = 60;
 /// How wide a note may become.
 const NOTE: usize = 40;
 
-/// What is said of all series.
+/// The list for all series.
 pub struct ChangeListing {
-    /// Where a revision can be seen, as the plan has it.
+    /// The plan's link to a revision.
     pub link: Option<String>,
     /// The events, the newest first.
     pub events: Vec<ListedEvent>,
     /// How many series were judged.
     pub judged: usize,
-    /// Those that were not, and why.
+    /// The series that were not judged, with the reasons.
     pub not_judged: Vec<(SeriesKey, String)>,
-    /// What could not be built, and so not be judged, each with the name of the host.
+    /// The gaps of failed builds, which cannot be judged, each with the name of the host.
     pub unbuilt: Vec<(String, BuildGap)>,
-    /// What else is to be said of a series: drifts, levels that it goes to and fro between, what
-    /// was refused.
+    /// Remarks on series: drifts, modes, refused candidates.
     pub remarks: Vec<(SeriesKey, String)>,
-    /// How often users were shown what is none.
+    /// The number of false alarms.
     pub false_alarms: FalseAlarms,
     /// How many unacknowledged changes for the worse there are among those that are shown.
     pub regressions: usize,
@@ -52,7 +51,7 @@ pub struct ChangeListing {
     pub doubtful: Vec<String>,
     /// The names of changes whose levels are not the medians of what was measured.
     pub off_medians: Vec<String>,
-    /// What the runs of a series know, where it was judged by them.
+    /// The verdicts from the runs of series that were judged by them.
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
@@ -96,7 +95,7 @@ pub struct ListingAnswer<'a> {
     false_alarms: FalseAlarmsAnswer,
 }
 
-/// What a bisection found.
+/// The finding of a bisection.
 #[derive(Serialize)]
 struct BisectedAnswer<'a> {
     name: &'a str,
@@ -114,7 +113,7 @@ impl<'a> BisectedAnswer<'a> {
     }
 }
 
-/// What the runs of a series know; places are those in `revisions`.
+/// The verdict from a series' runs; places are those in `revisions`.
 #[derive(Serialize)]
 struct SeriesHistory<'a> {
     benchmark: String,
@@ -136,7 +135,7 @@ struct EventAnswer<'a> {
     changes: Vec<ChangeAnswer<'a>>,
 }
 
-/// What could not be built on a host.
+/// A stretch that could not be built on a host.
 #[derive(Serialize)]
 struct StretchAnswer<'a> {
     host: &'a str,
@@ -257,7 +256,7 @@ impl ChangeListing {
         format!("{OTHER_WORK}:\n{lines}{OTHER_WORK_HINT}\n")
     }
 
-    /// What was looked at, what was not and why, and how often users were shown what is none.
+    /// The judged series, the others with the reasons, and the number of false alarms.
     fn summary(&self) -> String {
         let counts = self.counts();
         let is_untracked = self.judged == 0 && self.not_judged.is_empty();
@@ -298,12 +297,12 @@ impl ChangeListing {
         }
     }
 
-    /// Whether the plan still has its series.
+    /// Whether its series is still in the plan.
     fn is_planned(&self, change: &Change) -> bool {
         !self.unplanned.contains(&change.name)
     }
 
-    /// What could not be built, host by host.
+    /// The stretches that could not be built, host by host.
     fn unbuilt(&self) -> String {
         let lines = gap_lines_by_host(&self.unbuilt, self.hosts);
         lines.into_iter().map(|line| line + "\n").collect()
@@ -329,12 +328,12 @@ impl ListedEvent {
         self.changes.iter().filter(|change| change.verdict() == wanted).count()
     }
 
-    /// What was paid with what, if something got worse and something better.
+    /// The trade-off, if one metric got worse and another one better.
     fn together(&self) -> Option<String> {
         together(&self.changes)
     }
 
-    /// Where it is, if that is one of several.
+    /// Its host, if there are several.
     fn place(&self) -> Option<String> {
         let ends = [self.good.short(), self.bad.short()];
         (self.commits > 1).then(|| place(self.commits, self.same_program, ends))
@@ -417,7 +416,7 @@ fn row(change: &Change, hosts: bool) -> ChangeRow {
     ChangeRow { state: with_note(change, row.state.clone()), ..row }
 }
 
-/// Where a change stands, in words, with what the user wrote to it.
+/// The state of a change, in words, with the user's note.
 pub fn state(change: &Change) -> String {
     with_note(change, tacho_report::change::state(change))
 }

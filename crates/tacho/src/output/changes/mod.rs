@@ -37,7 +37,7 @@ pub fn not_judged(series: &JudgedSeries) -> Option<String> {
     detection::not_judged_of(series.judgement.detection.judged, revisions)
 }
 
-/// What is always to be said of a series beside its changes, drifts where they are `wanted`.
+/// The remarks on a series beside its changes, and its drifts if `wanted`.
 pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<String> {
     let left_out = (series.material.bounds > 0).then(|| detection::bounds(series.material.bounds));
     let drifts = series.judgement.detection.drift.iter().filter(|drift| wanted(drift));
@@ -47,7 +47,7 @@ pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<St
 /// How many revisions are named at most where nothing was valid.
 const FAILING: usize = 3;
 
-/// Where all executions of a benchmark failed, so that nothing is judged there: once a benchmark,
+/// The benchmarks whose executions all failed, so that they are not judged: once a benchmark,
 /// whatever its metrics.
 pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKey, String)> {
     let mut seen = HashSet::new();
@@ -70,7 +70,7 @@ pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKe
     first.filter_map(remark).collect()
 }
 
-/// Where a commit can be seen, by the plan's pattern; nowhere where that is of files.
+/// The link to a commit, by the plan's pattern; `None` if the pattern is for files.
 pub fn link(pattern: &str, revision: &str) -> Option<String> {
     let link = || pattern.replace("{commit}", revision).replace("{release}", revision);
     (!pattern.contains("{file}")).then(link)

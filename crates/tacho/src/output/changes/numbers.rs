@@ -1,4 +1,4 @@
-//! What was found in numbers from files.
+//! The changes in numbers from files.
 
 use serde::Serialize;
 use tacho_experiment::changes::{ChangeFilter, Difference, JudgedGiven, kind_of, returns, verdict};
@@ -36,17 +36,17 @@ const NUMBERS: [usize; 5] = [0, 4, 5, 6, 9];
 /// How wide a label may become.
 const LABEL: usize = 24;
 
-/// What was found in the series of a file, and what of it is shown.
+/// The changes in the series of a file, and the filter of those to show.
 pub struct GivenChanges<'a> {
-    /// How they stood in it.
+    /// The shape of the series in the file.
     pub shape: NumbersShape,
     /// The series with what was found in them.
     pub series: Vec<JudgedGiven<'a>>,
-    /// What is shown.
+    /// The filter.
     pub filter: ChangeFilter,
 }
 
-/// The answer in JSON: one series alone, or all of them as they stood in the file.
+/// The answer in JSON: one series alone, or all of them in the order of the file.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum GivenChangesAnswer<'a> {
@@ -192,7 +192,7 @@ impl GivenChanges<'_> {
         self.series.iter().filter(named).map(|found| FilteredSeries { found, filter: &self.filter })
     }
 
-    /// How many series were judged, and what came of it.
+    /// The number of judged series, and the result.
     fn summary(&self) -> String {
         let skipped = |found: &JudgedGiven<'_>| {
             detection::not_judged(found.judgement.detection.judged).is_some()
@@ -276,7 +276,7 @@ impl<'a> FilteredSeries<'a> {
         detection.changes.len() + detection.scatter.len()
     }
 
-    /// That the level wanders, if it does and that is shown.
+    /// The drift of the level, if there is one and it is shown.
     fn drift(self) -> Option<&'a Drift> {
         self.found.judgement.detection.drift.as_ref().filter(|drift| self.filter.shows_drift(drift))
     }
@@ -339,8 +339,8 @@ impl<'a> FilteredSeries<'a> {
         }
     }
 
-    /// What of the environment differs between the last value that is surely before a change and
-    /// the first that is surely after it; nothing of what was found to be the program's.
+    /// The differences of the environment between the last value surely before a change and the
+    /// first one surely after it; empty if the change is the program's.
     fn environment(self, change: &DetectedChange) -> Vec<EnvironmentAnswer> {
         if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
             return Vec::new();
@@ -357,7 +357,7 @@ impl<'a> FilteredSeries<'a> {
         differences.unwrap_or_default().into_iter().map(answer).collect()
     }
 
-    /// What looked like a change and is none, in order.
+    /// The refused candidates, in order.
     fn refused(self) -> Vec<RefusedAnswer<'a>> {
         let judgement = &self.found.judgement;
         let refused = judgement
@@ -373,7 +373,7 @@ impl<'a> FilteredSeries<'a> {
             .collect()
     }
 
-    /// What is to be said of it beside its changes.
+    /// The remarks on it beside its changes.
     fn notes(self) -> Vec<String> {
         let detection = &self.found.judgement.detection;
         let mut notes: Vec<String> = detection::not_judged(detection.judged)

@@ -1,4 +1,4 @@
-//! What was measured on both sides of a change: drawn over one axis, and in numbers.
+//! The measurements on both sides of a change: drawn over one axis, and in numbers.
 
 use serde::Serialize;
 use tacho_experiment::changes::MeasuredSide;
@@ -9,7 +9,7 @@ use crate::output::{table, text};
 
 /// How wide a histogram is, where there is room.
 const WIDTH: usize = 48;
-/// What stands before it, in columns.
+/// The margin before it, in columns.
 const MARGIN: usize = 10;
 
 #[derive(Serialize)]

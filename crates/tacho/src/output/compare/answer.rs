@@ -44,7 +44,7 @@ pub struct CompareAnswer<'a> {
     rows: Vec<CompareRowAnswer<'a>>,
 }
 
-/// That both were executed at the same time.
+/// Both sides were executed at the same time.
 #[derive(Serialize)]
 pub struct DuetAnswer {
     cpus: [u32; 2],
@@ -57,7 +57,7 @@ impl DuetAnswer {
     }
 }
 
-/// What others had of the host during a run.
+/// The use of the host by others during a run.
 #[derive(Serialize)]
 struct LoadAnswer {
     run: i64,
@@ -198,15 +198,15 @@ struct BetweenAnswer {
     assumed: bool,
 }
 
-/// The chance of so much by accident. Where samples were cut off it is that of what is known: if
-/// they were more, it is less.
+/// The p value. With samples that were cut off it is an upper bound: larger values would make it
+/// smaller.
 pub fn known_p(comparison: &Comparison) -> Option<BoundedValue> {
     let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
     let bound = if is_limited { Bound::AtMost } else { Bound::Exact };
     Some(BoundedValue { value: comparison.estimate?.p, bound })
 }
 
-/// What limits a verdict, in a word each.
+/// The limits of a verdict, in a word each.
 pub fn names(comparison: &Comparison) -> Vec<&'static str> {
     comparison.notes.iter().map(Note::name).collect()
 }

@@ -12,12 +12,12 @@ pub struct Family {
 }
 
 impl Family {
-    /// That of this many rows; one alone is none.
+    /// The family of this many rows; a single row is none.
     pub fn of(rows: usize) -> Option<Self> {
         (rows > 1).then_some(Self { rows, false_discovery: FALSE_DISCOVERIES })
     }
 
-    /// What is said of it.
+    /// Its sentence.
     pub fn line(&self) -> String {
         judged_together(self.rows, self.false_discovery)
     }

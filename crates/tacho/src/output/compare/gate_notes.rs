@@ -1,4 +1,4 @@
-//! What is said of `--fail-on`: which rows are unclear to it, and what it does not see.
+//! The notes on `--fail-on`: rows that are unclear to it, and rows that it does not see.
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, RowAtGate};
@@ -17,8 +17,8 @@ const NAMED: usize = 10;
 /// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
-/// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that
-/// there will be no more of them.
+/// The result of all rows of a run for its conditions of failure, if any. `is_finished`: there will
+/// be no more rows.
 pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
@@ -35,7 +35,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
         outcome.at(wanted).map(worded).collect()
     };
     let fail_on = FailOnGate::from(kept);
-    // What is missing otherwise is said of each row by itself.
+    // Each row has its own note on other missing samples.
     let why = |row: &ComparedRow| format!("{}: {}", row.name(), why_open(&fail_on, row, || None));
     Some(GateRecord {
         typed: kept.typed.clone(),
@@ -50,7 +50,7 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
     })
 }
 
-/// What failed at a side, each benchmark once.
+/// The failures of a side, each benchmark once.
 pub(super) fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
     let worded = |row: &ComparedRow| {
         let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
@@ -81,8 +81,8 @@ struct GateWarning {
 }
 
 impl CompareReport<'_> {
-    /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not
-    /// measured.
+    /// The status of a row for the conditions of failure; `None` without conditions, or if a side
+    /// was not measured.
     pub(super) fn stands(&self, row: &ComparedRow) -> Option<RowAtGate> {
         let fail_on = self.fail_on?;
         row.is_measured().then(|| fail_on.gate.stands(row, self.terms.margin))
@@ -102,7 +102,7 @@ impl CompareReport<'_> {
         })
     }
 
-    /// How all rows stand to what is to be a failure, if anything is.
+    /// The result of all rows for the conditions of failure, if any.
     pub(super) fn stood(&self) -> Option<GateRecord> {
         let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return None;
@@ -165,7 +165,8 @@ impl CompareReport<'_> {
         warnings + &notes.map(|line| format!("- {line}\n")).collect::<String>()
     }
 
-    /// Why a gate that fails on what is unclear lets unclear rows pass: none is so at its limit.
+    /// Explains why a gate that fails on unclear rows passes some: these are not unclear at its
+    /// limit.
     fn decided(&self) -> Option<String> {
         let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return None;
@@ -184,7 +185,7 @@ impl CompareReport<'_> {
         })
     }
 
-    /// What only one side has, but for what is a warning.
+    /// The benchmarks of one side only, except those in a warning.
     fn lone(&self) -> impl Iterator<Item = String> {
         let names = self.names();
         let is_shown = |side: &usize| *side > 0 || self.fail_on.is_none();
@@ -242,7 +243,7 @@ impl CompareReport<'_> {
         })
     }
 
-    /// That other rows are unclear by themselves, and not at the limit.
+    /// Says that other rows are unclear by themselves, but not at the limit.
     fn surely_below(&self, gate: &Gate, all: &ComparisonData) -> Option<String> {
         let is_below = |row: &&ComparedRow| gate.is_unclear_below(row, self.terms.margin);
         let below = all.rows.iter().filter(is_below);
@@ -251,7 +252,7 @@ impl CompareReport<'_> {
         (!names.is_empty()).then(|| format!("unclear too, but certainly below the limit: {list}"))
     }
 
-    /// What it does not see, since only the first side has it.
+    /// Warns of benchmarks that the gate does not see, since only the first side has them.
     fn unseen(&self, FailOnGate { typed, gate }: &FailOnGate) -> Option<GateWarning> {
         let so = if gate.missing { "fails" } else { "ignores this" };
         let only = only_has(&self.names()[0], &self.lone[0]);
@@ -262,8 +263,8 @@ impl CompareReport<'_> {
     }
 }
 
-/// What is known of an open row, and what would decide: of a limit fewer or more rounds than of a
-/// difference; else what is `missing`.
+/// The bounds of an open row, and the rounds that would decide, which may differ from those for a
+/// difference; otherwise what is `missing`.
 fn why_open(
     fail_on: &FailOnGate,
     row: &ComparedRow,
@@ -291,7 +292,7 @@ fn why_open(
     if why.is_empty() { "unclear".to_owned() } else { why }
 }
 
-/// That only one side has these benchmarks.
+/// Says that only one side has these benchmarks.
 fn only_has(side: &str, names: &[String]) -> String {
     let names = in_backticks(names.iter().map(|name| text::cut(name, usize::MAX)));
     format!("only `{side}` has {names}")

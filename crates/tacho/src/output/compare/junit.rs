@@ -1,4 +1,4 @@
-//! What `tacho compare --junit` writes: a test case for each row, as CI systems show them.
+//! The file of `tacho compare --junit`: a test case for each row, as CI systems show them.
 
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ impl CompareReport<'_> {
         out + "  </testsuite>\n</testsuites>\n"
     }
 
-    /// The only test case where there are no rows: why there are none.
+    /// The only test case without rows, with the reason.
     fn nothing_judged(&self) -> Case {
         let why = self.why_no_rows();
         Case { name: "comparison".to_owned(), end: CaseResult::Skipped(why), words: String::new() }
@@ -78,7 +78,7 @@ impl CompareReport<'_> {
 struct Case {
     name: String,
     end: CaseResult,
-    /// What was measured, in a line.
+    /// The measurements, in a line.
     words: String,
 }
 
@@ -87,7 +87,7 @@ enum CaseResult {
     Error(String),
     Failed(String),
     Passed,
-    /// Nothing was judged, for this reason.
+    /// The row was not judged, for this reason.
     Skipped(String),
 }
 

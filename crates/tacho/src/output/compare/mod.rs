@@ -1,4 +1,4 @@
-//! What `tacho compare` answers: as text, in Markdown, and in JSON. The words are in
+//! The answer of `tacho compare`: as text, in Markdown, and in JSON. The words are in
 //! [`tacho_report::comparison`].
 
 mod answer;
@@ -42,7 +42,7 @@ impl CompareReport<'_> {
         }
     }
 
-    /// The same in a few words, which say what it means for who waits for a verdict.
+    /// The same in a few words, for a reader who waits for a verdict.
     pub(super) fn why_no_rows(&self) -> String {
         let words = match self.compared {
             ComparisonResult::Measured(_) => "nothing was compared",
@@ -75,13 +75,13 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Which side could not be built, and why.
+    /// The side that could not be built, with the reason.
     pub fn not_built(&self) -> Option<String> {
         let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
         Some(format!("`{side}` cannot be compared: {why}"))
     }
 
-    /// The rows, what limits them, and what came of all together.
+    /// The rows, their limits, and the overall result.
     fn blocks(&self, head: Block, all: &ComparisonData) -> Vec<Block> {
         let report = self.worded(all);
         let mut blocks = vec![head, Block::Table(report.table())];
@@ -121,8 +121,8 @@ impl CompareReport<'_> {
         Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
-    /// What both are called, each on one line: a command may have several. A CI system types
-    /// whole hashes.
+    /// The names of both sides, each on one line: a command may have several lines. CI systems pass
+    /// full hashes.
     fn names(&self) -> [String; 2] {
         apart(self.terms.sides.each_ref().map(|side| in_one_line(short_name(&side.name))))
     }
@@ -147,7 +147,7 @@ impl CompareReport<'_> {
         blocks::markdown(&blocks, prose) + &prose(&self.in_markdown())
     }
 
-    /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.
+    /// The result in one line: the number of each verdict, and the rows on which `--fail-on` fails.
     fn headline(&self, all: &ComparisonData) -> String {
         let counts = counts(&all.rows);
         let failing = |row: &&ComparedRow| self.stands(row) == Some(RowAtGate::Slower);

@@ -9,16 +9,16 @@ use tacho_record::Comparing;
 /// Two programs beside one another.
 pub struct CompareReport<'a> {
     pub terms: &'a Comparing,
-    /// What each was taken for.
+    /// The meaning of each side's name.
     pub described: [String; 2],
     pub compared: &'a ComparisonResult,
     /// How long a build took, where there are several of a side.
     pub build: Option<Duration>,
-    /// Whether what was measured is kept, under its run's number.
+    /// Whether the samples are kept, under their run's number.
     pub is_kept: bool,
-    /// What is to be a failure, if anything is.
+    /// The conditions of failure, if any.
     pub fail_on: Option<&'a FailOnGate>,
-    /// What only the first side has, and only the second, which is not compared.
+    /// The benchmarks of the first side only, and of the second side only, which are not compared.
     pub lone: [Vec<String>; 2],
 }
 
@@ -40,7 +40,7 @@ pub struct FailOnGate {
 }
 
 impl FailOnGate {
-    /// From which share on what is slower is a failure, where there is one.
+    /// The share from which a slowdown is a failure, if there is one.
     pub fn limit(&self) -> Option<f64> {
         self.gate.slower.filter(|limit| *limit > 0.0)
     }

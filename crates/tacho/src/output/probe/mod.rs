@@ -1,4 +1,5 @@
-//! What `tacho probe` answers: a table with a picture, one sentence, and what is left out.
+//! The answer of `tacho probe`: a table with a picture, one sentence, and the disturbances left
+//! out.
 
 mod answer;
 mod picture;
@@ -22,9 +23,9 @@ const PICTURE: usize = 24;
 /// A probe that is shown.
 pub struct ProbeReport<'a> {
     pub end: &'a ProbeEnd,
-    /// What each side was taken for.
+    /// The meaning of each side's name.
     pub sides: Vec<String>,
-    /// Whether what was measured is kept, under its run's number.
+    /// Whether the samples are kept, under their run's number.
     pub is_kept: bool,
 }
 
@@ -79,7 +80,7 @@ impl ProbeReport<'_> {
         out + "\n" + &blocks::markdown(&all, str::to_owned)
     }
 
-    /// What is said beside the answer.
+    /// Prints the notes beside the answer.
     pub fn print_notes(&self) {
         let ProbeEnd::Measured(answer) = self.end else { return };
         for row in &answer.rows {
@@ -178,7 +179,7 @@ fn drawn(row: &ProbedRow) -> String {
     ])
 }
 
-/// What becomes of a difference, in a word.
+/// The fate of a difference, in a word.
 pub(super) fn word(dependence: Dependence) -> &'static str {
     match dependence {
         Dependence::Appears => "appears",

@@ -43,7 +43,7 @@ impl Axis {
         cells.into_iter().collect()
     }
 
-    /// What the ends of the axis are.
+    /// The ends of the axis.
     pub fn scale(&self) -> String {
         format!(
             "picture: axis from {:.3} to {:.3}; intervals hold together (95 %); │ is 1",

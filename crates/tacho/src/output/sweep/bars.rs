@@ -31,7 +31,7 @@ pub fn with_bars(found: &SweepFindings<'_>) -> String {
     shown(blocks::drawn(table, TIMES_INTERVAL, bars))
 }
 
-/// Where bars end.
+/// The end of the bars.
 fn longest(rows: &[SweepRow]) -> Option<f64> {
     let all = || rows.iter().filter_map(|row| row.summary);
     let high = all().map(|it| it.interval.map_or(it.median, |(_, high)| high));

@@ -1,4 +1,4 @@
-//! What `tacho sweep` answers: as text, in Markdown and in JSON.
+//! The answer of `tacho sweep`: as text, in Markdown and in JSON.
 
 mod answer;
 mod bars;
@@ -76,7 +76,7 @@ impl SweepReport<'_> {
         found + gap + &in_markdown(&self.variants().blocks()) + &in_markdown(&warnings)
     }
 
-    /// What makes the numbers worth less.
+    /// The warnings about the numbers.
     fn warnings(&self) -> Vec<AnswerNote> {
         self.beside(&self.shown_standings(), false).warnings()
     }
@@ -89,7 +89,7 @@ impl SweepReport<'_> {
         report.print_notes();
     }
 
-    /// Without what is said of times, where the answer is about another metric.
+    /// The standings without times, if the answer is about another metric.
     fn shown_standings(&self) -> Cow<'_, Standings> {
         match &self.question.objective {
             Some(metric) if metric.unit != Unit::Nanoseconds => {

@@ -13,11 +13,11 @@ use tacho_stats::sweep::LoadOutcome;
 
 use super::{LoadReport, OptimumReport, SweepReport};
 
-/// What a page has beside the answer.
+/// The facts of a page beside the answer.
 pub struct PageFacts {
-    /// What was swept: the parameters, or the number of variants.
+    /// The subject: the parameters, or the number of variants.
     pub title: String,
-    /// What was typed.
+    /// The typed command.
     pub typed: String,
     /// All values as numbers, where they are numbers.
     pub grid: Option<Vec<f64>>,
@@ -51,7 +51,7 @@ impl PageFacts {
     }
 }
 
-/// What is judged of the values of a grid.
+/// The judgement of the values of a grid.
 struct JudgedGrid<'a> {
     facts: &'a PageFacts,
     found: SweepFindings<'a>,
