@@ -49,7 +49,7 @@ pub fn fill(
 /// Both sides of the changes that are not withdrawn, the largest first, for [`fill`].
 #[must_use]
 pub fn marks(changes: &[Change]) -> Vec<(String, String)> {
-    let mut standing: Vec<&Change> = changes.iter().filter(|change| change.stands()).collect();
+    let mut standing: Vec<&Change> = changes.iter().filter(|change| change.is_active()).collect();
     let size = |change: &Change| change.finding.effect.map_or(0.0, f64::abs);
     standing.sort_by(|one, two| size(two).total_cmp(&size(one)));
     standing

@@ -194,7 +194,7 @@ impl Change {
 
     /// Whether the change is not withdrawn.
     #[must_use]
-    pub fn stands(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         !matches!(self.life, Life::Withdrawn { .. })
     }
 
@@ -202,7 +202,7 @@ impl Change {
     /// such changes mark a chart.
     #[must_use]
     pub fn is_seen(&self) -> bool {
-        self.stands() && (self.finding.missed == 0 || self.life == Life::Confirmed)
+        self.is_active() && (self.finding.missed == 0 || self.life == Life::Confirmed)
     }
 }
 

@@ -408,60 +408,64 @@ pub fn percentage(text: &str) -> Result<f64, RuleError> {
 mod tests {
     use super::*;
 
-    fn wishes() -> RuleRequest {
+    fn rule_request() -> RuleRequest {
         RuleRequest::default()
     }
 
     #[test]
     fn what_is_left_open_has_a_meaning() {
-        let rule = |wishes: RuleRequest| wishes.rule().unwrap();
-        assert_eq!(rule(wishes()), Rule::default());
-        let fixed = rule(RuleRequest { rounds: Some(3), ..wishes() });
+        let rule = |rule_request: RuleRequest| rule_request.rule().unwrap();
+        assert_eq!(rule(rule_request()), Rule::default());
+        let fixed = rule(RuleRequest { rounds: Some(3), ..rule_request() });
         assert_eq!((fixed.min_rounds, fixed.max_rounds, fixed.precision), (3, 3, None));
-        let precise = rule(RuleRequest { precision: Some(0.01), ..wishes() });
+        let precise = rule(RuleRequest { precision: Some(0.01), ..rule_request() });
         assert_eq!((precise.min_rounds, precise.max_rounds), (10, 200));
         assert_eq!(precise.precision, Some(Precision { share: 0.01, metric: None }));
         let minute = Some(Duration::from_secs(60));
-        let budget = rule(RuleRequest { budget: minute, ..wishes() });
+        let budget = rule(RuleRequest { budget: minute, ..rule_request() });
         assert_eq!((budget.min_rounds, budget.max_rounds, budget.budget), (10_000, 10_000, minute));
-        let within = rule(RuleRequest { budget: minute, rounds: Some(5), ..wishes() });
+        let within = rule(RuleRequest { budget: minute, rounds: Some(5), ..rule_request() });
         assert_eq!((within.max_rounds, within.budget), (5, minute));
-        let few = rule(RuleRequest { precision: Some(0.01), max_rounds: Some(4), ..wishes() });
+        let few =
+            rule(RuleRequest { precision: Some(0.01), max_rounds: Some(4), ..rule_request() });
         assert_eq!((few.min_rounds, few.max_rounds), (4, 4));
     }
 
     #[test]
     fn what_contradicts_itself_is_said() {
-        let said = |wishes: RuleRequest| wishes.rule().unwrap_err().to_string();
+        let said = |rule_request: RuleRequest| rule_request.rule().unwrap_err().to_string();
         let (rounds, precision) = (Some(3), Some(0.01));
         assert_eq!(
-            said(RuleRequest { rounds, precision, ..wishes() }),
+            said(RuleRequest { rounds, precision, ..rule_request() }),
             "`precision` contradicts `rounds`"
         );
         let found = Some(Warmup::Found);
-        let both = RuleRequest { precision, warmup: found, ..wishes() };
+        let both = RuleRequest { precision, warmup: found, ..rule_request() };
         assert_eq!(said(both), "`precision` contradicts `warmup = \"found\"`");
         assert_eq!(
-            said(RuleRequest { max_rounds: rounds, ..wishes() }),
+            said(RuleRequest { max_rounds: rounds, ..rule_request() }),
             "`max-rounds` needs `precision` or `budget`"
         );
         assert_eq!(
-            said(RuleRequest { min_rounds: rounds, ..wishes() }),
+            said(RuleRequest { min_rounds: rounds, ..rule_request() }),
             "`min-rounds` needs `precision`"
         );
         let turned =
-            RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..wishes() };
+            RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..rule_request() };
         assert_eq!(said(turned), "`min-rounds` is 30, and `max-rounds` is 20");
     }
 
     #[test]
     fn what_is_typed_goes_before_the_plan() {
-        let plan = RuleRequest { precision: Some(0.01), max_rounds: Some(50), ..wishes() };
-        let typed = RuleRequest { rounds: Some(7), ..wishes() }.before(&plan);
+        let plan = RuleRequest { precision: Some(0.01), max_rounds: Some(50), ..rule_request() };
+        let typed = RuleRequest { rounds: Some(7), ..rule_request() }.before(&plan);
         assert_eq!(typed.rule().unwrap().max_rounds, 7);
-        let plan =
-            RuleRequest { rounds: Some(20), budget: Some(Duration::from_secs(9)), ..wishes() };
-        let typed = RuleRequest { precision: Some(0.02), ..wishes() }.before(&plan);
+        let plan = RuleRequest {
+            rounds: Some(20),
+            budget: Some(Duration::from_secs(9)),
+            ..rule_request()
+        };
+        let typed = RuleRequest { precision: Some(0.02), ..rule_request() }.before(&plan);
         assert_eq!((typed.rounds, typed.rule().unwrap().budget), (None, plan.budget));
     }
 

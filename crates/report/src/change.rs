@@ -200,7 +200,7 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
     let Change { name, finding, .. } = change;
     let is_of_level = finding.kind.is_of_level();
     let mut steps = Vec::new();
-    if change.again.is_none() && change.stands() && is_of_level {
+    if change.again.is_none() && change.is_active() && is_of_level {
         steps.push(("to measure both sides again", format!("tacho changes --confirm {name}")));
     }
     match (commits, &change.of_merge) {

@@ -67,7 +67,7 @@ impl ChangeCounts {
 /// Whether a change is for the worse, and the user has not judged it.
 #[must_use]
 pub fn is_worse_and_new(change: &Change) -> bool {
-    change.stands()
+    change.is_active()
         && change.state() == ChangeState::New
         && change.verdict() == ChangeVerdict::Worse
 }

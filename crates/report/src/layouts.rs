@@ -192,7 +192,7 @@ pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
 /// The bound on relinking if it does not differ significantly from restarting.
 fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     let bound = levels.relink_at_most.filter(|_| !levels.is_detected()).map(percent)?;
-    if levels.one_stands_for_all() {
+    if levels.one_represents_all() {
         return Some(format!(
             "relinking cannot be distinguished from {RESTARTING}: relinking adds at most {bound} \
              (95 % confidence), so one build represents all"

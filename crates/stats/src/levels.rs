@@ -132,7 +132,7 @@ impl Levels {
     /// Whether linking is not shown to add anything, and if it does, adds less than 1 %: then one
     /// build represents all builds.
     #[must_use]
-    pub fn one_stands_for_all(&self) -> bool {
+    pub fn one_represents_all(&self) -> bool {
         !self.is_detected() && self.relink_at_most.is_some_and(|most| most < LITTLE)
     }
 
@@ -390,7 +390,7 @@ mod tests {
         });
         let noisy = noisy.into_iter().find(Levels::is_too_noisy).unwrap();
         assert!(
-            !noisy.one_stands_for_all() && noisy.relink_at_most.unwrap() < noisy.restart * 2.0,
+            !noisy.one_represents_all() && noisy.relink_at_most.unwrap() < noisy.restart * 2.0,
             "{noisy:?}"
         );
         assert_eq!(
@@ -405,7 +405,7 @@ mod tests {
             let again = |seed| {
                 Levels::of(LayoutValues(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap()
             };
-            let detected = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
+            let detected = (1000..1050).map(again).filter(Levels::one_represents_all).count();
             // 40 of 50 are expected, with a standard deviation of 2.8.
             assert!(detected >= 30, "{detected} {more:?}");
         }
@@ -424,15 +424,15 @@ mod tests {
         };
         let few = of([2, 3, 1], [0.01, 0.02, 0.0]);
         assert!(few.relink_at_most.unwrap() > 0.02 && few.is_too_noisy(), "{few:?}");
-        assert!(!few.one_stands_for_all(), "{few:?}");
+        assert!(!few.one_represents_all(), "{few:?}");
         let many = of([40, 20, 1], [0.0, 0.02, 0.0]);
-        assert!(many.relink_at_most.unwrap() < 0.01 && many.one_stands_for_all(), "{many:?}");
+        assert!(many.relink_at_most.unwrap() < 0.01 && many.one_represents_all(), "{many:?}");
         // However much starting again adds: a bound of 26 % is none that one build stands for all
         // with.
         let loud = of([5, 10, 1], [0.0, 0.6, 0.0]);
         assert!(loud.relink_at_most.unwrap() < loud.restart && loud.is_too_noisy(), "{loud:?}");
         let equal = Levels::of(LayoutValues(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
-        assert!(equal.relink_at_most == Some(0.0) && equal.one_stands_for_all(), "{equal:?}");
+        assert!(equal.relink_at_most == Some(0.0) && equal.one_represents_all(), "{equal:?}");
     }
 
     #[test]

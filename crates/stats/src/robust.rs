@@ -96,8 +96,8 @@ pub(crate) fn of_noise(values: &[f64]) -> f64 {
 /// modes, and so do values and the level of one mode. But small differences are no noise if they
 /// are 0, as with counts, or if values are constant.
 pub(crate) fn of_small(values: &[f64]) -> Option<f64> {
-    let stands_still = |run: &[f64]| run.len() >= STANDING;
-    if values.len() < MANY || values.chunk_by(|one, next| one == next).any(stands_still) {
+    let is_constant = |run: &[f64]| run.len() >= STANDING;
+    if values.len() < MANY || values.chunk_by(|one, next| one == next).any(is_constant) {
         return None;
     }
     let small = trimmed_deviation(values, deviation_of_half(values));

@@ -139,7 +139,7 @@ fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> V
     let is_of = |change: &&Change| {
         let key = &change.series;
         let is_level = change.finding.kind.is_of_level();
-        let is_reported = change.stands() && !change.is_of_other_work();
+        let is_reported = change.is_active() && !change.is_of_other_work();
         is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {

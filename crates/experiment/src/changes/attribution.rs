@@ -253,7 +253,7 @@ impl LabGathering {
         let (low, high) = finding.interval.unwrap_or((effect, effect));
         let (place, good) = (self.places.of(&finding.revision), self.places.of(&finding.good));
         let bad = self.places.of(&finding.bad);
-        (change.stands() && finding.kind.is_of_level()).then(|| LabChange {
+        (change.is_active() && finding.kind.is_of_level()).then(|| LabChange {
             place,
             range: (good + 1).min(place)..=bad.max(place),
             effect: effect.ln_1p(),

@@ -50,7 +50,7 @@ pub(super) fn rule_out(
 ) -> Result<(), StoreError> {
     for (host, changes) in hosts {
         let programs = EqualBuilds::of(&store.builds(*host)?, recipes, orders);
-        for change in changes.iter_mut().filter(|it| it.stands() && is_of_program(it)) {
+        for change in changes.iter_mut().filter(|it| it.is_active() && is_of_program(it)) {
             let ends = [&change.finding.good, &change.finding.bad].map(|id| orders.get(id));
             let [Some(&good), Some(&bad)] = ends else { continue };
             if programs.has_any((good, bad)) {
@@ -65,7 +65,7 @@ pub(super) fn rule_out(
 
 /// Puts all changes of an event at its commit, within their ends.
 fn agree(all: &mut [&mut Change], orders: &RevisionOrders) {
-    let standing = |change: &&Change| change.stands() && !change.is_of_other_work();
+    let standing = |change: &&Change| change.is_active() && !change.is_of_other_work();
     let mut places: HashMap<String, (String, String)> = HashMap::new();
     for event in events(all.iter().map(|it| &**it).filter(standing), orders) {
         let place = (event.good, event.revision);

@@ -118,11 +118,11 @@ impl ChangeFilter {
             [] => self.all || state != ChangeState::FalseAlarm,
             states => states.contains(&state),
         };
-        let stands = match self.lives.as_slice() {
-            [] => self.all || change.stands(),
+        let has_life = match self.lives.as_slice() {
+            [] => self.all || change.is_active(),
             lives => lives.contains(&life),
         };
-        said && stands
+        said && has_life
     }
 
     /// Whether a gap is shown: whether it is in the range, at least in part.

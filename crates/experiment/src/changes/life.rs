@@ -273,8 +273,10 @@ impl SeriesLife<'_> {
         // Changes that were withdrawn before do not change. New changes that are not seen any more
         // were not reported yet.
         let is_reported = |alert: &&Alert| match kept.get(&alert.id) {
-            Some(change) => alert.stands() || change.stands(),
-            None => alert.stands() && (alert.missed == 0 || alert.state == AlertState::Confirmed),
+            Some(change) => alert.is_active() || change.is_active(),
+            None => {
+                alert.is_active() && (alert.missed == 0 || alert.state == AlertState::Confirmed)
+            }
         };
         let reported: Vec<&Alert> = alerts.iter().filter(is_reported).collect();
         let with_names: Vec<(String, &Alert)> = reported
@@ -322,8 +324,8 @@ impl SeriesLife<'_> {
             else {
                 continue;
             };
-            let other = alerts.iter().find(|other| name(other) == Some(by) && !other.stands());
-            if !alert.stands() || other.is_some_and(|other| self.is_back(alert, other, alerts)) {
+            let other = alerts.iter().find(|other| name(other) == Some(by) && !other.is_active());
+            if !alert.is_active() || other.is_some_and(|other| self.is_back(alert, other, alerts)) {
                 fixed.insert(change.name.clone(), by.clone());
             }
         }
@@ -333,7 +335,8 @@ impl SeriesLife<'_> {
     /// are back at the level before this one.
     fn is_back(&self, alert: &Alert, other: &Alert, alerts: &[Alert]) -> bool {
         let place = other.change.index;
-        let later = alerts.iter().filter(|later| later.stands() && later.change.kind.is_of_level());
+        let later =
+            alerts.iter().filter(|later| later.is_active() && later.change.kind.is_of_level());
         let next = later.map(|later| later.change.index).filter(|&later| later > place).min();
         let end = next.unwrap_or(self.material.points.len());
         let Some(since) = self.material.points.get(place..end) else { return false };
@@ -510,7 +513,7 @@ fn fixed(
     is_settled: impl Fn(&Alert) -> bool,
 ) -> HashMap<String, String> {
     let mut standing: Vec<&(String, &Alert)> =
-        named.iter().filter(|(_, alert)| alert.stands()).collect();
+        named.iter().filter(|(_, alert)| alert.is_active()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
     let changes: Vec<stats::DetectedChange> =
         standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();

@@ -37,7 +37,7 @@ impl StoredChanges {
             shown.extend(&unplanned);
         }
         let (other_work, shown) =
-            shown.into_iter().partition(|change| change.stands() && change.is_of_other_work());
+            shown.into_iter().partition(|change| change.is_active() && change.is_of_other_work());
         ListedChanges { shown, other_work, unplanned, regressions }
     }
 

@@ -30,7 +30,7 @@ pub struct Material {
     /// The series, one point a revision that was tried on its host.
     pub series: Series,
     /// For each point the place of the point that represents it, since both are the same program.
-    stands: Vec<Option<usize>>,
+    represents: Vec<Option<usize>>,
     /// The value of each point; not finite without one, or if an earlier point represents it.
     pub points: Vec<SeriesValue>,
     /// The readings of each point in each run; `None` if the series is judged by the values of its
@@ -49,9 +49,11 @@ impl Material {
     /// points one by one.
     #[must_use]
     pub(crate) fn new(series: Series, single: &[Vec<RunValue>], runs: &RunTags) -> Self {
-        let stands = by_program(&series.points);
-        let values: Vec<Option<&Point>> =
-            stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();
+        let represents = by_program(&series.points);
+        let values: Vec<Option<&Point>> = represents
+            .iter()
+            .map(|represents| represents.map(|place| &series.points[place]))
+            .collect();
         let tags = values
             .iter()
             .map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
@@ -64,14 +66,14 @@ impl Material {
         let points: Vec<SeriesValue> =
             values.iter().copied().zip(environments.numbers()).map(point).collect();
         let is_whole = |place: &usize| series.points[*place].limited.count == 0;
-        let used: Vec<Option<usize>> = (stands.into_iter().zip(&points))
-            .map(|(stands, point)| stands.filter(|_| point.value.is_finite()))
+        let used: Vec<Option<usize>> = (represents.into_iter().zip(&points))
+            .map(|(represents, point)| represents.filter(|_| point.value.is_finite()))
             .collect();
         // Of samples without those that reached a limit a slower program would look faster.
         let is_judged = used.iter().flatten().all(is_whole);
         let readings = is_judged.then(|| readings_of(&executions(&used, single)?)).flatten();
         let ended = runs.ended(&series.points);
-        Self { series, stands: used, points, readings, environments, bounds, ended }
+        Self { series, represents: used, points, readings, environments, bounds, ended }
     }
 
     /// Whether values may have been added since that time.
@@ -112,28 +114,28 @@ impl Material {
     /// The samples whose median is the value of a point.
     #[must_use]
     pub fn samples(&self, place: usize) -> &[f64] {
-        self.stands[place].map_or(&[], |stands| &self.series.points[stands].values)
+        self.represents[place].map_or(&[], |represents| &self.series.points[represents].values)
     }
 
     /// The full name of the revision whose samples these are: another one where a point takes those
     /// of the same artifacts.
     #[must_use]
     pub fn measured_at(&self, place: usize) -> Option<&str> {
-        let point = &self.series.points[self.stands[place]?];
+        let point = &self.series.points[self.represents[place]?];
         Some(point.equal_to.as_deref().unwrap_or(&point.revision.id))
     }
 
     /// The build whose samples these are: its revision, and what it was.
     #[must_use]
     pub fn measured_build(&self, place: usize) -> Option<(&str, Digest)> {
-        let build = self.series.points[self.stands[place]?].build.as_ref()?;
+        let build = self.series.points[self.represents[place]?].build.as_ref()?;
         Some((self.measured_at(place)?, build.state.artifact()?))
     }
 
     /// The runs that measured the value of a point.
     #[must_use]
     pub fn runs(&self, place: usize) -> &[i64] {
-        self.stands[place].map_or(&[], |stands| &self.series.points[stands].runs)
+        self.represents[place].map_or(&[], |represents| &self.series.points[represents].runs)
     }
 
     /// The places that have a value.
@@ -226,8 +228,8 @@ fn is_bound(measured: &Point) -> bool {
 /// The executions that represent each point; `None` if a run's number is too large.
 fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Executions> {
     let mut runs: BTreeMap<u32, Vec<(u32, u32, HistoryExecution)>> = BTreeMap::new();
-    for (revision, stands) in used.iter().enumerate() {
-        for one in stands.and_then(|place| single.get(place)).into_iter().flatten() {
+    for (revision, represents) in used.iter().enumerate() {
+        for one in represents.and_then(|place| single.get(place)).into_iter().flatten() {
             let RunValue { run, round, position, layout, value } = *one;
             let execution = HistoryExecution { revision, layout, round, ln: value.ln() };
             runs.entry(u32::try_from(run).ok()?).or_default().push((round, position, execution));
@@ -246,20 +248,20 @@ fn by_program(points: &[Point]) -> Vec<Option<usize>> {
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let has_any = |point: &Point| !point.values.is_empty() || point.limited.count > 0;
     let is_own = |place: &usize| points[*place].equal_to.is_none() && has_any(&points[*place]);
-    let mut stands: Vec<Option<usize>> = vec![None; points.len()];
+    let mut represents: Vec<Option<usize>> = vec![None; points.len()];
     let built: Vec<usize> =
         (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
     for program in built.chunk_by(|&one, &next| artifact(&points[one]) == artifact(&points[next])) {
         let mut own = program.iter().copied().filter(is_own);
         let first =
             own.next().or_else(|| program.iter().copied().find(|place| has_any(&points[*place])));
-        stands[program[0]] = first;
+        represents[program[0]] = first;
         // Measured each on its own, as `--measure-equal` does, they are points of their own.
         for &place in &program[1..] {
-            stands[place] = Some(place).filter(is_own).filter(|place| first != Some(*place));
+            represents[place] = Some(place).filter(is_own).filter(|place| first != Some(*place));
         }
     }
-    stands
+    represents
 }
 
 /// The conditions of measurement, run by run.

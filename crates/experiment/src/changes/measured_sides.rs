@@ -78,7 +78,7 @@ pub fn measured_sides<'a>(
     };
     let (here, good) = (from_on(&change.finding.revision)?, up_to(&change.finding.good)?);
     let neighbours = others.filter(|other| {
-        other.series == change.series && other.stands() && other.finding.kind.is_of_level()
+        other.series == change.series && other.is_active() && other.finding.kind.is_of_level()
     });
     let (mut from, mut to) = (0, points.len());
     for other in neighbours.filter(|other| other.name != change.name) {

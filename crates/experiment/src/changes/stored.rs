@@ -85,7 +85,7 @@ impl StoredChanges {
             hosts.iter_mut().map(|(host, it)| (*host, &mut it.changes)).collect();
         show_at_commits(store, (recipes, &orders), &mut changes)?;
         let all = changes.iter().flat_map(|(_, changes)| changes.iter());
-        know_between(plan, folder, store, all.filter(|change| change.stands()), &orders)?;
+        know_between(plan, folder, store, all.filter(|change| change.is_active()), &orders)?;
         rule_out(store, (recipes, &orders), &mut changes)?;
         Ok(Self { orders, revisions, hosts, unbuilt: not_built, planned })
     }
@@ -123,7 +123,7 @@ impl StoredChanges {
     /// confirmed them.
     #[must_use]
     pub fn doubtful(&self, changes: &[&Change]) -> Vec<String> {
-        let is_open = |change: &&Change| change.stands() && change.life != Life::Confirmed;
+        let is_open = |change: &&Change| change.is_active() && change.life != Life::Confirmed;
         let is_doubtful =
             |change: &&Change| is_open(change) && is_doubtful(change, self.sides(change).as_ref());
         names(changes.iter().copied().filter(is_doubtful))
@@ -161,7 +161,7 @@ impl StoredChanges {
     /// The events of the changes that are not withdrawn.
     #[must_use]
     pub fn events(&self) -> Vec<ChangeEvent<'_>> {
-        events(self.changes().filter(|change| change.stands()), &self.orders)
+        events(self.changes().filter(|change| change.is_active()), &self.orders)
     }
 
     /// The revision of that full name, of which at least the name is known.
@@ -200,7 +200,7 @@ impl StoredChanges {
             good < order && order <= bad
         };
         let (there, withdrawn): (Vec<&Change>, Vec<&Change>) =
-            self.changes().filter(is_there).partition(|change| change.stands());
+            self.changes().filter(is_there).partition(|change| change.is_active());
         let was_there = !withdrawn.is_empty();
         if there.is_empty() { Err(UnknownChange::NothingThere { was_there }) } else { Ok(there) }
     }

@@ -15,7 +15,7 @@ impl StoredChanges {
     pub fn unreported(&self, reported: &BTreeSet<String>) -> Vec<&Change> {
         let is_due = |change: &&Change| {
             self.is_planned(change)
-                && change.stands()
+                && change.is_active()
                 && change.state() == ChangeState::New
                 && !reported.contains(&change.name)
         };

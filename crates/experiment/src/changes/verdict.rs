@@ -71,7 +71,7 @@ fn left_of(change: &Change, all: &[Change], orders: &RevisionOrders) -> Option<f
     let order = |it: &Change| orders.get(it.finding.revision.as_str()).copied();
     let between = order(change)?..order(by)?;
     let is_apart = all.iter().any(|it| {
-        let is_of_environment = it.stands() && it.finding.kind == ChangeKind::Environment;
+        let is_of_environment = it.is_active() && it.finding.kind == ChangeKind::Environment;
         it.series == change.series
             && is_of_environment
             && order(it).is_some_and(|at| between.contains(&at))

@@ -49,7 +49,7 @@ pub struct GateOutcome<'a> {
 impl GateOutcome<'_> {
     /// The rows with this status.
     pub fn at(&self, wanted: RowAtGate) -> impl Iterator<Item = &ComparedRow> {
-        self.rows.iter().filter(move |(_, stands)| *stands == wanted).map(|(row, _)| *row)
+        self.rows.iter().filter(move |(_, status)| *status == wanted).map(|(row, _)| *row)
     }
 }
 
@@ -57,7 +57,7 @@ impl Gate {
     /// The status of a row with values of both sides; `margin` is the share up to which two are the
     /// same.
     #[must_use]
-    pub fn stands(&self, row: &ComparedRow, margin: f64) -> RowAtGate {
+    pub fn status(&self, row: &ComparedRow, margin: f64) -> RowAtGate {
         let Some(limit) = self.slower else {
             return if self.unclear && row.verdict == Verdict::Unclear {
                 RowAtGate::Open
@@ -89,7 +89,7 @@ impl Gate {
     #[must_use]
     pub fn is_unclear_below(&self, row: &ComparedRow, margin: f64) -> bool {
         let is_unclear = row.verdict == Verdict::Unclear && row.is_measured();
-        is_unclear && self.stands(row, margin) == RowAtGate::Below
+        is_unclear && self.status(row, margin) == RowAtGate::Below
     }
 
     /// Whether a row with this status makes the comparison fail.
@@ -102,7 +102,7 @@ impl Gate {
         }
     }
 
-    /// The outcome of a comparison; `margin` is as in [`Gate::stands`]. `is_finished`: no more rows
+    /// The outcome of a comparison; `margin` is as in [`Gate::status`]. `is_finished`: no more rows
     /// will be measured. `is_missing`: only the first side has some benchmark.
     #[must_use]
     pub fn outcome<'a>(
@@ -113,10 +113,10 @@ impl Gate {
         is_missing: bool,
     ) -> GateOutcome<'a> {
         let measured = in_order(rows).into_iter().filter(|row| row.is_measured());
-        let standing: Vec<_> = measured.map(|row| (row, self.stands(row, margin))).collect();
+        let standing: Vec<_> = measured.map(|row| (row, self.status(row, margin))).collect();
         let is_broken = rows.iter().any(ComparedRow::is_failed);
         let fails = is_broken
-            || standing.iter().any(|(_, stands)| self.fails_on(*stands))
+            || standing.iter().any(|(_, status)| self.fails_on(*status))
             || self.missing && is_missing;
         let is_whole = is_finished && standing.len() == rows.len();
         GateOutcome { rows: standing, fails, failed: (is_broken || is_whole).then_some(fails) }
@@ -183,9 +183,9 @@ mod tests {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * (f64::from(n * step % 10) - 4.5))).collect()
     }
 
-    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> RowAtGate {
+    fn status(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> RowAtGate {
         let row = row(better, [&around(100.0, spread, 7), &around(100.0 * ratio, spread, 3)]);
-        Gate { slower: Some(limit), ..Gate::default() }.stands(&row, MARGIN)
+        Gate { slower: Some(limit), ..Gate::default() }.status(&row, MARGIN)
     }
 
     #[test]
@@ -205,11 +205,11 @@ mod tests {
             (1.00, 0.001, 0.0, RowAtGate::Below),
         ] {
             assert_eq!(
-                stands(Direction::Lower, (ratio, spread), limit),
+                status(Direction::Lower, (ratio, spread), limit),
                 wanted,
                 "{ratio} {spread} {limit}"
             );
-            let of_rate = stands(Direction::Higher, (1.0 / ratio, spread), limit);
+            let of_rate = status(Direction::Higher, (1.0 / ratio, spread), limit);
             assert_eq!(of_rate, wanted, "throughput: {ratio} {spread} {limit}");
         }
     }
@@ -219,18 +219,18 @@ mod tests {
         let few = row(Direction::Lower, [&[100.0, 101.0, 99.0], &[100.0, 99.0, 101.0]]);
         let gate = Gate { slower: Some(0.5), ..Gate::default() };
         assert_eq!(
-            (gate.stands(&few, MARGIN), few.worse_by(), gate.more(&few)),
+            (gate.status(&few, MARGIN), few.worse_by(), gate.more(&few)),
             (RowAtGate::Open, None, None)
         );
         let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
-        assert_eq!(gate.stands(&raised, MARGIN), RowAtGate::Slower);
+        assert_eq!(gate.status(&raised, MARGIN), RowAtGate::Slower);
         assert_eq!(
-            gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN),
+            gate.status(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN),
             RowAtGate::Below
         );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
         let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
-        assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, RowAtGate::Open));
+        assert_eq!((open.verdict, gate.status(&open, MARGIN)), (Verdict::Unclear, RowAtGate::Open));
         assert_eq!(open.worse_by(), Some((f64::NEG_INFINITY, f64::INFINITY)));
     }
 
@@ -289,7 +289,7 @@ mod tests {
             (Verdict::Unclear, Some(MoreSamples { rounds: 40 }));
         let gate = Gate { slower: Some(0.05), ..Gate::default() };
         assert_eq!(
-            (gate.stands(&alone, MARGIN), gate.more(&alone)),
+            (gate.status(&alone, MARGIN), gate.more(&alone)),
             (RowAtGate::Open, Some(MoreSamples { rounds: 40 }))
         );
     }

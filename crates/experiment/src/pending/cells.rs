@@ -174,9 +174,9 @@ impl PendingFacts<'_> {
             self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
         let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
         match self.equals.of(key, artifact) {
-            Some((stands, _)) if equal.any(|(other, _)| other.id == stands) => stands == revision,
-            Some((stands, samples))
-                if samples >= wanted.rounds || self.settled.is(key, stands, artifact) =>
+            Some((first, _)) if equal.any(|(other, _)| other.id == first) => first == revision,
+            Some((first, samples))
+                if samples >= wanted.rounds || self.settled.is(key, first, artifact) =>
             {
                 false
             }

@@ -85,7 +85,7 @@ pub struct ProbeAnswer {
 pub fn probe(
     bench: &mut Context<'_>,
     question: &Question,
-    wish: &ProbeRequest,
+    request: &ProbeRequest,
     root: &Root,
 ) -> Result<ProbeEnd, ExperimentError> {
     // A wait for a quiet host would wait for the probe's own disturbances to end.
@@ -94,13 +94,13 @@ pub fn probe(
     preflight::check(bench, &question)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
-    let programs: Vec<_> = sides::programs(&wish.sides);
+    let programs: Vec<_> = sides::programs(&request.sides);
     let ready = match bench.make_ready(&question, &programs.iter().collect::<Vec<_>>())? {
         ReadySides::Interrupted => return Ok(ProbeEnd::Interrupted),
         ReadySides::Not { side, why } => return Ok(ProbeEnd::NotBuilt { side, why }),
         ReadySides::Sides(ready) => ready,
     };
-    let Some(terms) = sides::terms(bench, &question, wish, (&ready, root))? else {
+    let Some(terms) = sides::terms(bench, &question, request, (&ready, root))? else {
         return Ok(ProbeEnd::Interrupted);
     };
     if terms.under.is_empty() {

@@ -194,28 +194,28 @@ fn files(of: &SideExecutable, request: &Request) -> Vec<PathBuf> {
 pub fn terms(
     bench: &mut Context<'_>,
     question: &Question,
-    wish: &ProbeRequest,
+    request: &ProbeRequest,
     (ready, root): (&[SideExecutable], &Root),
 ) -> Result<Option<Probing>, ExperimentError> {
-    let benchmarks = benchmarks(question, wish, ready);
-    let layouts = common_layouts(&wish.sides);
+    let benchmarks = benchmarks(question, request, ready);
+    let layouts = common_layouts(&request.sides);
     let subject = ProbeSubject {
         benchmarks: &benchmarks,
         layouts: &layouts,
-        no_layouts: &wish.no_layouts,
+        no_layouts: &request.no_layouts,
         folder: ready.first().map(SideExecutable::folder).filter(|it| !it.as_os_str().is_empty()),
     };
     let is_wanted = |name: &str| {
         let has = |names: &[String]| names.iter().any(|it| it == name);
-        (wish.only.is_empty() || has(&wish.only)) && !has(&wish.skip)
+        (request.only.is_empty() || has(&request.only)) && !has(&request.skip)
     };
     let found = availability(root, subject, is_wanted);
     let mut terms = Probing {
-        sides: wish.sides.clone(),
-        rows: wish.rows.clone(),
+        sides: request.sides.clone(),
+        rows: request.rows.clone(),
         under: Vec::new(),
         left_out: found.left_out,
-        margin: wish.margin,
+        margin: request.margin,
     };
     for under in found.under {
         let under = match under {
@@ -236,7 +236,7 @@ pub fn terms(
 /// The benchmarks, as usual.
 fn benchmarks(
     question: &Question,
-    wish: &ProbeRequest,
+    request: &ProbeRequest,
     ready: &[SideExecutable],
 ) -> Vec<Benchmark> {
     let commands: Vec<Benchmark> =
@@ -244,7 +244,7 @@ fn benchmarks(
     if !commands.is_empty() {
         return commands;
     }
-    let is_asked = |it: &&Benchmark| wish.rows.iter().any(|(key, _)| key.name == it.name);
+    let is_asked = |it: &&Benchmark| request.rows.iter().any(|(key, _)| key.name == it.name);
     question.plan.benchmarks.iter().filter(is_asked).cloned().collect()
 }
 

@@ -110,7 +110,7 @@ fn lab() -> TestLab {
     lab
 }
 
-fn wish(lab: &TestLab, ids: &[&str]) -> ProbeRequest {
+fn request(lab: &TestLab, ids: &[&str]) -> ProbeRequest {
     let side = |id: &&str| Side {
         name: (*id).to_owned(),
         program: Program::Revision { revision: (*id).to_owned() },
@@ -132,14 +132,14 @@ fn wish(lab: &TestLab, ids: &[&str]) -> ProbeRequest {
 fn probed(
     lab: &TestLab,
     root: &Path,
-    wish: &ProbeRequest,
+    request: &ProbeRequest,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ProbeEnd {
     let mut store = lab.store();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
     let mut builder = ScriptedBuilder::new();
     let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let end = probe(&mut bench, &lab.question(), wish, &Root::of_folder(root)).unwrap();
+    let end = probe(&mut bench, &lab.question(), request, &Root::of_folder(root)).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     end
 }
@@ -169,7 +169,7 @@ fn is_b(request: &Request) -> bool {
 fn an_honest_difference_is_upheld() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let slow = |request: &Request| if is_b(request) { 210_000 } else { 100_000 };
-    let answer = measured(probed(&lab, root.path(), &wish(&lab, &["r1", "r2"]), taking(slow)));
+    let answer = measured(probed(&lab, root.path(), &request(&lab, &["r1", "r2"]), taking(slow)));
     let number = answer.terms.under.len();
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
@@ -183,11 +183,11 @@ fn an_honest_difference_is_upheld() {
 fn what_depends_on_the_environment_is_caught() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let only = vec!["environment".to_owned(), "addresses".to_owned()];
-    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
+    let request = ProbeRequest { only, ..request(&lab, &["r1", "r2"]) };
     let unlucky = |request: &Request| {
         if is_b(request) && request.padding.is_none() { 130_000 } else { 100_000 }
     };
-    let answer = measured(probed(&lab, root.path(), &wish, taking(unlucky)));
+    let answer = measured(probed(&lab, root.path(), &request, taking(unlucky)));
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
         "the difference is gone when the environment has another length: the difference depends \
@@ -200,9 +200,9 @@ fn what_depends_on_the_environment_is_caught() {
 #[test]
 fn a_program_that_fails_is_named_as_the_reason() {
     let (lab, root) = (lab(), machine(1, 4, 2));
-    let wish = ProbeRequest { only: vec!["nice".to_owned()], ..wish(&lab, &["r1", "r2"]) };
+    let request = ProbeRequest { only: vec!["nice".to_owned()], ..request(&lab, &["r1", "r2"]) };
     let mut takes = taking(|_| 100_000);
-    let answer = measured(probed(&lab, root.path(), &wish, |request, at| {
+    let answer = measured(probed(&lab, root.path(), &request, |request, at| {
         let ended = if is_b(request) { ExecutionEnd::Exited(3) } else { ExecutionEnd::Exited(0) };
         Execution { ended, ..takes(request, at) }
     }));
@@ -214,10 +214,10 @@ fn a_program_that_fails_is_named_as_the_reason() {
 fn one_program_has_its_level_probed() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let only = vec!["nice".to_owned(), "addresses".to_owned()];
-    let wish = ProbeRequest { only, margin: 0.02, ..wish(&lab, &["r1"]) };
+    let request = ProbeRequest { only, margin: 0.02, ..request(&lab, &["r1"]) };
     let slow =
         |request: &Request| if request.conditions.nice.is_some() { 150_000 } else { 100_000 };
-    let answer = measured(probed(&lab, root.path(), &wish, taking(slow)));
+    let answer = measured(probed(&lab, root.path(), &request, taking(slow)));
     let row = &answer.rows[0];
     assert_eq!(row.verdict(), ProbeVerdict::Levels(vec![1]));
     let said = sentence(&answer.terms, row);
@@ -232,14 +232,14 @@ fn killed_anywhere_it_comes_to_the_same() {
     let root = machine(1, 4, 2);
     let slow = |request: &Request| if is_b(request) { 103_000 } else { 100_000 };
     let whole = lab();
-    let wished = wish(&whole, &["r1", "r2"]);
-    let expected = measured(probed(&whole, root.path(), &wished, taking(slow)));
+    let request = request(&whole, &["r1", "r2"]);
+    let expected = measured(probed(&whole, root.path(), &request, taking(slow)));
     for stop in [3, 40, 111] {
         let lab = lab();
         let mut executed = 0;
         let mut script = taking(slow);
         let killed = catch_unwind(AssertUnwindSafe(|| {
-            probed(&lab, root.path(), &wished, |request, at| {
+            probed(&lab, root.path(), &request, |request, at| {
                 executed += 1;
                 if executed == stop {
                     std::panic::resume_unwind(Box::new(()));
@@ -248,7 +248,7 @@ fn killed_anywhere_it_comes_to_the_same() {
             })
         }));
         assert!(killed.is_err());
-        let answer = measured(probed(&lab, root.path(), &wished, taking(slow)));
+        let answer = measured(probed(&lab, root.path(), &request, taking(slow)));
         assert_eq!(answer.run.number, 1, "the same run goes on");
         assert_eq!(answer.rows[0].verdict(), expected.rows[0].verdict());
         assert_eq!(answer.terms, expected.terms);
@@ -259,8 +259,8 @@ fn killed_anywhere_it_comes_to_the_same() {
 fn without_a_disturbance_nothing_is_measured() {
     let (lab, root) = (lab(), machine(1, 1, 1));
     let only = vec!["core".to_owned()];
-    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
-    let end = probed(&lab, root.path(), &wish, |_, _| panic!("nothing is executed"));
+    let request = ProbeRequest { only, ..request(&lab, &["r1", "r2"]) };
+    let end = probed(&lab, root.path(), &request, |_, _| panic!("nothing is executed"));
     let ProbeEnd::NothingToDo(terms) = end else { panic!("{end:?}") };
     assert_eq!(terms.left_out[0].why, "only one core may be used");
 }
@@ -280,8 +280,8 @@ fn the_clock_is_fixed_for_single_executions_and_put_back() {
         (_, false) => 100_000,
     };
     let only = vec!["frequency-low".to_owned(), "frequency-high".to_owned()];
-    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
-    let answer = measured(probed(&lab, root.path(), &wish, taking(by_clock)));
+    let request = ProbeRequest { only, ..request(&lab, &["r1", "r2"]) };
+    let answer = measured(probed(&lab, root.path(), &request, taking(by_clock)));
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
         "the difference is gone when the clock is fixed low: the difference depends on the clock \

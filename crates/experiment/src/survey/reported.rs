@@ -49,7 +49,7 @@ fn reported_at(
         is_of && finding.kind.is_of_level() && after.max(good) < up_to.min(bad) && is_alike
     };
     let there: Vec<&Change> = analysed.changes.iter().filter(is_there).collect();
-    if let Some(change) = there.iter().find(|change| change.stands()) {
+    if let Some(change) = there.iter().find(|change| change.is_active()) {
         return ReportedPlace::Change(change.name.clone());
     }
     let gone = there.iter().find_map(|change| match change.life {

@@ -31,7 +31,7 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "cpu-quota",
         harm: Harm::High,
         what: format!("the control group of tacho may use {cpus} CPUs"),
-        effect: "A program that has used up the quota of a period (100 ms) stands still until the \
+        effect: "A program that has used up the quota of a period (100 ms) is stopped until the \
                  next.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
         remedy: FindingRemedy::Impossible(
@@ -79,7 +79,7 @@ fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
             "the hypervisor gave {:.1} % of the requested CPU time to others",
             share * 100.0
         ),
-        effect: "The program stands still meanwhile: wall times are too long.",
+        effect: "The program is stopped meanwhile: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
         remedy: FindingRemedy::Impossible(
             "only the provider can: ask for dedicated CPUs".to_owned(),

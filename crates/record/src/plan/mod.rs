@@ -100,14 +100,16 @@ impl Plan {
 
     /// The plan with these requests in place of its own, unless they contradict the rest of it.
     pub fn with_rule(&self, typed: RuleRequest) -> Result<Self, RuleError> {
-        let wishes = typed.before(&self.measure.wishes);
-        let rule = wishes.rule()?;
+        let rule_request = typed.before(&self.measure.rule_request);
+        let rule = rule_request.rule()?;
         let same = |benchmark: &Benchmark| benchmark.expect.stdout == ExpectOutput::Same;
         if !rule.warmup.is_any() && self.benchmarks.iter().any(same) {
             return Err(RuleError::SameWithoutWarmup);
         }
-        let plan =
-            Self { measure: Measure { wishes, rule, ..self.measure.clone() }, ..self.clone() };
+        let plan = Self {
+            measure: Measure { rule_request, rule, ..self.measure.clone() },
+            ..self.clone()
+        };
         plan.known_precision().map(|()| plan)
     }
 
@@ -268,7 +270,7 @@ impl Subject {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The request.
-    pub wishes: RuleRequest,
+    pub rule_request: RuleRequest,
     /// The rule that follows from it: the number of executions, and the warmup.
     pub rule: Rule,
     /// How often to repeat at each level, where that is said.

@@ -40,7 +40,7 @@ fn shows(
             && series.metric.name == bisection.asked.metric.name
             && rises == (culprit.effect.estimate > 0.0)
     };
-    change.stands()
+    change.is_active()
         && !change.is_of_other_work()
         && series.benchmark == bisection.asked.benchmark
         && (finding.revision == culprit.revision || is_over())

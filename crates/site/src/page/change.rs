@@ -210,7 +210,7 @@ fn samples(view: &View, one: &ChangeView) -> Markup {
 fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
     let others = view.events.iter().flat_map(|event| &event.changes);
     let others = others.filter(|other| other.slug != one.slug && other.series == one.series);
-    let others = others.filter(|other| other.change().stands() && other.has_levels());
+    let others = others.filter(|other| other.change().is_active() && other.has_levels());
     let (mut first, mut end) = (0, usize::MAX);
     for other in others {
         match other.place {

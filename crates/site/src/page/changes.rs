@@ -24,8 +24,8 @@ const EFFECTS: usize = 4;
 pub(crate) fn page(view: &View) -> Vec<u8> {
     let held = standing(view);
     let other: Vec<_> =
-        view.events.iter().filter(|event| stands(event) && !event.planned).collect();
-    let gone: Vec<_> = view.events.iter().filter(|event| !stands(event)).collect();
+        view.events.iter().filter(|event| is_active(event) && !event.planned).collect();
+    let gone: Vec<_> = view.events.iter().filter(|event| !is_active(event)).collect();
     let content = html! {
         h1 { "Changes" }
         @if super::is_untracked(view) {
@@ -70,14 +70,14 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     )
 }
 
-fn stands(event: &EventView) -> bool {
-    event.changes.iter().any(|one| one.change().stands())
+fn is_active(event: &EventView) -> bool {
+    event.changes.iter().any(|one| one.change().is_active())
 }
 
 /// The places with changes that are still held, of series that the plan has, newest first; without
 /// what other work on the host explains.
 pub(super) fn standing<'v, 'a>(view: &'v View<'a>) -> Vec<&'v EventView<'a>> {
-    let all = view.events.iter().filter(|event| stands(event) && event.planned);
+    let all = view.events.iter().filter(|event| is_active(event) && event.planned);
     all.filter(|event| !event.is_of_other_work()).collect()
 }
 
@@ -113,7 +113,7 @@ fn heading(clause: &str) -> String {
 
 /// A place in a list: its revision and what changed there.
 pub(super) fn item(view: &View, event: &EventView) -> Markup {
-    let standing: Vec<_> = event.changes.iter().filter(|one| one.change().stands()).collect();
+    let standing: Vec<_> = event.changes.iter().filter(|one| one.change().is_active()).collect();
     let first = view.revision(event.revision);
     html! {
         li {
@@ -152,7 +152,7 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
 fn counts(view: &View, events: &[&EventView]) -> ChangeCounts {
     let standing = || {
         let all = events.iter().flat_map(|event| &event.changes).map(ChangeView::change);
-        all.filter(|change| change.stands())
+        all.filter(|change| change.is_active())
     };
     ChangeCounts {
         changes: standing().count(),

@@ -81,7 +81,7 @@ impl<'a> View<'a> {
     pub(crate) fn changes_of(&self, series: usize) -> Vec<&ChangeView<'a>> {
         let all = self.events.iter().flat_map(|event| &event.changes);
         let mut found: Vec<&ChangeView> =
-            all.filter(|one| one.series == Some(series) && one.change().stands()).collect();
+            all.filter(|one| one.series == Some(series) && one.change().is_active()).collect();
         found.sort_by_key(|one| one.place);
         found
     }

@@ -58,7 +58,7 @@ fn a_side_ends_where_the_level_changes_again() {
         let series = &event.changes[0].change.series;
         series.benchmark.name == "show"
             && series.metric.name == "wall"
-            && event.changes[0].change.stands()
+            && event.changes[0].change.is_active()
     };
     let event = fixture.lab.events.iter().find(|event| is_asked(event)).unwrap().clone();
     let page = format!("change/{}.html", event.changes[0].change.name);
@@ -87,7 +87,7 @@ fn a_side_ends_where_the_level_changes_again() {
 #[test]
 fn a_change_says_what_its_numbers_are_of() {
     let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
-    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.stands()).unwrap();
+    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.is_active()).unwrap();
     let change = &mut event.changes[0].change;
     change.finding.missed = 2;
     change.again = Some(tacho_record::RepeatMeasurement {
@@ -124,7 +124,7 @@ fn a_change_has_the_chart_of_its_series() {
 #[test]
 fn changes_of_another_command_stand_apart_and_are_marked() {
     let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
-    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.stands()).unwrap();
+    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.is_active()).unwrap();
     event.planned = false;
     let (key, name) = {
         let change = &event.changes[0].change;

@@ -76,7 +76,7 @@ fn the_overview_begins_with_what_changed() {
     assert!(place("+67") < place("Benchmarks on mill"));
     // What the last analyses did not see is only linked.
     for one in fixture.lab.events.iter_mut().flat_map(|event| &mut event.changes) {
-        if one.change.stands() {
+        if one.change.is_active() {
             (one.change.life, one.change.finding.missed) = (Life::Provisional, 2);
         }
     }

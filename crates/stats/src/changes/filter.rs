@@ -17,7 +17,7 @@ pub(super) struct FilterShape {
 pub(super) const WHITE: FilterShape = FilterShape { memory: 0.0, slow: 0.0 };
 
 /// The variance counts as constant if it moves by no more than this share.
-const STANDS: f64 = 1e-14;
+const TOLERANCE: f64 = 1e-14;
 
 /// The number of values that a constant filter processes together.
 const TOGETHER: usize = 4;
@@ -38,7 +38,7 @@ pub(super) struct LevelFilter {
     pub inverse: f64,
     /// The share of its surprise that the next value adds to the slow part.
     gain: f64,
-    stands: bool,
+    is_constant: bool,
 }
 
 impl LevelFilter {
@@ -47,17 +47,17 @@ impl LevelFilter {
         let drive = slow * (1.0 - memory * memory);
         let (variance, fresh) = (slow, 1.0 - slow);
         let nothing =
-            Self { memory, fresh, drive, variance, inverse: 0.0, gain: 0.0, stands: false };
+            Self { memory, fresh, drive, variance, inverse: 0.0, gain: 0.0, is_constant: false };
         nothing.before(variance)
     }
 
     /// After a value.
     pub fn seen(&mut self) {
-        if !self.stands {
+        if !self.is_constant {
             let left = self.variance * (1.0 - self.gain);
             let next = self.before(self.memory * self.memory * left + self.drive);
-            let stands = (next.variance - self.variance).abs() <= STANDS * next.variance;
-            *self = Self { stands, ..next };
+            let is_constant = (next.variance - self.variance).abs() <= TOLERANCE * next.variance;
+            *self = Self { is_constant, ..next };
         }
     }
 
@@ -102,7 +102,7 @@ impl LevelFilter {
 
     fn before(self, variance: f64) -> Self {
         let inverse = 1.0 / (variance + self.fresh);
-        Self { variance, inverse, gain: variance * inverse, stands: false, ..self }
+        Self { variance, inverse, gain: variance * inverse, is_constant: false, ..self }
     }
 }
 
@@ -120,12 +120,12 @@ pub(super) fn surprise(values: &[f64], shape: FilterShape) -> Surprise {
     let mut variances = Product::default();
     let mut left = values;
     while let Some((&value, others)) = left.split_first() {
-        if filter.stands {
+        if filter.is_constant {
             let (now, count) = filter.standing(left, &mut mean);
             squares += now;
             variances.ln -= count as f64 * filter.inverse.ln();
             left = &left[count..];
-            filter.stands = false;
+            filter.is_constant = false;
             continue;
         }
         left = others;

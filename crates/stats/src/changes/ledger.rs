@@ -43,7 +43,7 @@ pub struct Alert {
 impl Alert {
     /// Whether the alert is not withdrawn.
     #[must_use]
-    pub fn stands(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         !matches!(self.state, AlertState::Withdrawn(_))
     }
 
@@ -145,10 +145,10 @@ pub fn update(
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
     let (mut unclaimed, mut again) = (detection.everything(), Vec::new());
     let seen = claim(&alerts, &mut unclaimed);
-    for gone in alerts.iter().filter(|alert| !alert.stands()) {
+    for gone in alerts.iter().filter(|alert| !alert.is_active()) {
         again.push((gone.id, take_nearest(&mut unclaimed, gone, Alert::comes_again_as)));
     }
-    let standing = alerts.iter_mut().filter(|alert| alert.stands());
+    let standing = alerts.iter_mut().filter(|alert| alert.is_active());
     for (alert, seen) in standing.zip(seen) {
         match seen {
             Some(change) => see(alert, change, &mut events),
@@ -189,7 +189,7 @@ fn claim<'a>(
     alerts: &[Alert],
     unclaimed: &mut Vec<&'a DetectedChange>,
 ) -> Vec<Option<&'a DetectedChange>> {
-    let standing = || alerts.iter().filter(|alert| alert.stands());
+    let standing = || alerts.iter().filter(|alert| alert.is_active());
     let mut seen: Vec<Option<&DetectedChange>> =
         standing().map(|alert| take_nearest(unclaimed, alert, Alert::is_at)).collect();
     // Changes at unchanged places go first, so that no other alert whose range contains them takes
@@ -435,7 +435,7 @@ mod tests {
                     assert!(change.range.contains(&change.index));
                     assert!(*missed > 0 || found.contains(change), "it is what was just found");
                 }
-                let seen = alerts.iter().filter(|alert| alert.stands() && alert.missed == 0).count();
+                let seen = alerts.iter().filter(|alert| alert.is_active() && alert.missed == 0).count();
                 assert_eq!(seen, found.len(), "each change that is found is one alert");
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::ask::{Ask, AskedHistory};
 
 /// Another candidate may replace an unmeasurable end within a quarter of all candidates.
-const STANDS_IN: usize = 4;
+const END_REACH: usize = 4;
 /// The grid comes before all that it leads to: this much for what is twice as coarse.
 const COARSE: f64 = 1e3;
 
@@ -37,7 +37,7 @@ fn end(
     end: usize,
     other: usize,
 ) -> Option<usize> {
-    let reach = end.abs_diff(other) / STANDS_IN;
+    let reach = end.abs_diff(other) / END_REACH;
     let inward = |by: usize| if end <= other { end + by } else { end - by };
     let mut by = 0;
     while by <= reach {

@@ -381,8 +381,8 @@ fn on_host(
         let mut measurements = together.clone();
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
-        let stands = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
-        let executed = if own { Some(revision.id.as_str()) } else { stands };
+        let first = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
+        let executed = if own { Some(revision.id.as_str()) } else { first };
         measurements.retain(|m| Some(m.revision.as_str()) == executed);
         together.retain(|one| measurements.iter().any(|own| own.run == one.run));
         if let Some(first) = measurements.first() {

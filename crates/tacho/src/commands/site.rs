@@ -190,9 +190,9 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 /// judged.
 fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliError> {
     let found = found::look(project, store)?;
-    let gone = found.changes().filter(|change| !change.stands()).map(alone);
+    let gone = found.changes().filter(|change| !change.is_active()).map(alone);
     let (planned, others): (Vec<&Change>, Vec<&Change>) = (found.changes())
-        .filter(|change| change.stands())
+        .filter(|change| change.is_active())
         .partition(|change| found.is_planned(change));
     let (of_other_work, planned): (Vec<&Change>, Vec<&Change>) =
         planned.into_iter().partition(|change| change.is_of_other_work());

@@ -45,8 +45,8 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?.counting(&command.terms.counter, &command.terms.metric)?;
     let rounds = layout_options::rounds(&command.terms, &project.plan);
-    let wishes = rule(rounds, command.terms.budget.as_deref())?;
-    let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(wishes)?;
+    let rule_request = rule(rounds, command.terms.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(rule_request)?;
     let plan = command.terms.reference.applied(plan);
     let history = history(&project.plan.subject, &project.folder)?;
     let base = history.find(&command.base)?;

@@ -248,7 +248,7 @@ impl LayoutsReport<'_> {
             relink: levels.and_then(|levels| levels.relink),
             relink_at_least: levels.and_then(|levels| levels.relink_at_least),
             relink_at_most: levels.and_then(|levels| levels.relink_at_most),
-            one_stands_for_all: levels.map(|levels| levels.one_stands_for_all()),
+            one_stands_for_all: levels.map(|levels| levels.one_represents_all()),
             would_decide: levels
                 .and_then(|levels| levels.would_decide(cost))
                 .map(|it| WouldTellAnswer { layouts: it.layouts, processes: it.processes }),

@@ -84,7 +84,7 @@ fn side(place: usize) -> ProbeSide {
     ProbeSide { side: Side { name: id, program }, layouts: Vec::new() }
 }
 
-fn wish(scene: &Scene) -> ProbeRequest {
+fn request(scene: &Scene) -> ProbeRequest {
     ProbeRequest {
         sides: vec![side(STOPPED - 1), side(STOPPED)],
         rows: vec![(scene.asked.benchmark.clone(), scene.asked.metric.clone())],
@@ -112,7 +112,7 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
 
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
-    let end = probe(&mut bench, &question, &wish(&scene), &root).unwrap();
+    let end = probe(&mut bench, &question, &request(&scene), &root).unwrap();
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let row = &answer.rows[0];
     let ProbeVerdict::Depends(which) = row.verdict() else { panic!("{:?}", row.verdict()) };
@@ -145,7 +145,8 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
     let skip = ["same-cpu", "twice"].map(str::to_owned).to_vec();
-    let end = probe(&mut bench, &question, &ProbeRequest { skip, ..wish(&scene) }, &root).unwrap();
+    let end =
+        probe(&mut bench, &question, &ProbeRequest { skip, ..request(&scene) }, &root).unwrap();
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let number = answer.terms.under.len();
     let expected = format!(

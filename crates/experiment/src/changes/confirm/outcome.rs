@@ -12,7 +12,7 @@ use crate::changes::FALSE_SHARE;
 
 /// A change is not reproduced when no more than this share of it can be there, of the logarithms of
 /// its ratio.
-pub const LEFT: f64 = 0.25;
+const LEFT: f64 = 0.25;
 
 /// The samples of both sides of a change.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,7 +22,9 @@ impl SeriesLife<'_> {
     ) {
         let seen: Vec<HiddenChange> = alerts
             .iter()
-            .filter(|alert| alert.stands() && alert.missed == 0 && alert.change.kind.is_of_level())
+            .filter(|alert| {
+                alert.is_active() && alert.missed == 0 && alert.change.kind.is_of_level()
+            })
             .map(|alert| HiddenChange {
                 good: self.good(&alert.change),
                 bad: *alert.change.range.end(),
@@ -30,7 +32,7 @@ impl SeriesLife<'_> {
                 is_programs: alert.change.kind != stats::Kind::Environment,
             })
             .collect();
-        for alert in alerts.iter_mut().filter(|alert| alert.stands()) {
+        for alert in alerts.iter_mut().filter(|alert| alert.is_active()) {
             let (good, bad) = (self.good(&alert.change), *alert.change.range.end());
             let is_nearer = |it: &&HiddenChange| {
                 good <= it.good && it.bad <= bad && it.bad.saturating_sub(it.good) < bad - good
@@ -54,7 +56,7 @@ impl SeriesLife<'_> {
         kept: &HashMap<u32, &Change>,
         events: &mut Vec<AlertEvent>,
     ) {
-        for alert in alerts.iter_mut().filter(|alert| alert.stands() && alert.missed > 0) {
+        for alert in alerts.iter_mut().filter(|alert| alert.is_active() && alert.missed > 0) {
             let is_of_recipe =
                 kept.get(&alert.id).is_some_and(|change| change.finding.is_of_recipe());
             let last = self.material.points.len() - 1;

@@ -51,12 +51,12 @@ fn line(line: &str) -> Option<(&str, Blocks)> {
 fn layer(files: &HostFiles, device: &str) -> Layer {
     let folder = format!("/sys/dev/block/{device}");
     let has = |name: &str| !files.names(&format!("{folder}/{name}")).is_empty();
-    let stands = has("slaves") || files.read(&format!("{folder}/loop/backing_file")).is_ok();
+    let is_stacked = has("slaves") || files.read(&format!("{folder}/loop/backing_file")).is_ok();
     // On a part of it counts as on it.
     let held = || {
         has("holders") || files.names(&folder).iter().any(|part| has(&format!("{part}/holders")))
     };
-    match stands {
+    match is_stacked {
         false => Layer::Bottom,
         true if held() => Layer::Middle,
         true => Layer::Top,

@@ -93,7 +93,7 @@ impl Check<'_> {
             self.report(spot, Mistake::BuiltInMetric { name: name.to_owned() });
         }
         let hint = match name {
-            "all" => "`all` stands for all metrics",
+            "all" => "`all` means all metrics",
             _ if !name.chars().all(is_shown) => super::benchmark::VISIBLE,
             _ => return,
         };

@@ -67,14 +67,14 @@ impl<'f> Check<'f> {
 
     /// `[measure]`.
     pub(super) fn measure(&mut self, table: MeasureTable, spot: Spot<'_>) -> Measure {
-        let wishes = self.wishes(&table, spot);
-        let rule = wishes.rule().unwrap_or_else(|error| {
+        let rule_request = self.rule_request(&table, spot);
+        let rule = rule_request.rule().unwrap_or_else(|error| {
             self.report(spot.get(error.key()), error.into());
             Rule::default()
         });
         let (conditions, limits) = (Conditions::default(), Limits::default());
         Measure {
-            wishes,
+            rule_request,
             rule,
             levels: table.levels.as_ref().map(|levels| super::RepetitionLevels {
                 layouts: levels.layouts.get(),
@@ -96,16 +96,20 @@ impl<'f> Check<'f> {
         PlannedReference { programs: table.programs, revision: table.revision }
     }
 
-    fn wishes(&mut self, table: &MeasureTable, spot: Spot<'_>) -> RuleRequest {
+    fn rule_request(&mut self, table: &MeasureTable, spot: Spot<'_>) -> RuleRequest {
         let rounds = |key: Option<NonZeroU32>| key.map(NonZeroU32::get);
         RuleRequest {
             rounds: rounds(table.rounds),
-            precision: self.wish(table.precision.as_deref(), percentage, spot.get("precision")),
+            precision: self.interpret(
+                table.precision.as_deref(),
+                percentage,
+                spot.get("precision"),
+            ),
             precision_metric: table.precision_metric.clone(),
             min_rounds: rounds(table.min_rounds),
             max_rounds: rounds(table.max_rounds),
-            budget: self.wish(table.budget.as_deref(), crate::duration, spot.get("budget")),
-            quiet_wait: self.wish(
+            budget: self.interpret(table.budget.as_deref(), crate::duration, spot.get("budget")),
+            quiet_wait: self.interpret(
                 table.quiet_wait.as_deref(),
                 crate::duration,
                 spot.get("quiet-wait"),
@@ -113,13 +117,15 @@ impl<'f> Check<'f> {
             warmup: table.warmup.as_ref().and_then(|entry| match entry {
                 WarmupEntry::Round(any) => Some((*any).into()),
                 WarmupEntry::Executions(number) => Some(Warmup::Executions(*number)),
-                WarmupEntry::Text(text) => self.wish(Some(text), str::parse, spot.get("warmup")),
+                WarmupEntry::Text(text) => {
+                    self.interpret(Some(text), str::parse, spot.get("warmup"))
+                }
             }),
         }
     }
 
     /// Interprets a request, if it is there.
-    fn wish<T>(
+    fn interpret<T>(
         &mut self,
         text: Option<&str>,
         read: impl FnOnce(&str) -> Result<T, RuleError>,
@@ -153,7 +159,7 @@ impl<'f> Check<'f> {
     }
 
     fn duration(&mut self, text: &str, spot: Spot<'_>) -> Duration {
-        self.wish(Some(text), crate::duration, spot).unwrap_or_default()
+        self.interpret(Some(text), crate::duration, spot).unwrap_or_default()
     }
 
     fn size(&mut self, text: &str, spot: Spot<'_>) -> u64 {

@@ -90,7 +90,7 @@ fn metrics_that_cannot_be_read() {
     12 | { name = "all", from = "iperf3:sent", unit = "ms" },
        |          ^^^^^
        |
-    hint: `all` stands for all metrics
+    hint: `all` means all metrics
 
     error: `iperf3:sent` has a unit of its own, `Mbit/s`
       --> tacho.toml:12:46

@@ -135,7 +135,10 @@ fn question_of_commands(
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
-        plan: command.terms.reference.applied(empty_plan()?.with_rule(wishes(command, None)?)?),
+        plan: command
+            .terms
+            .reference
+            .applied(empty_plan()?.with_rule(rule_request(command, None)?)?),
         plan_text: String::new(),
         plan_folder: crate::project::current_folder()?,
         revisions: Vec::new(),
@@ -180,7 +183,10 @@ pub fn metrics_of_commands(
 }
 
 /// The stopping rule from the options, and the plan's layouts.
-pub(crate) fn wishes(command: &CompareArgs, plan: Option<&Plan>) -> Result<RuleRequest, RuleError> {
+pub(crate) fn rule_request(
+    command: &CompareArgs,
+    plan: Option<&Plan>,
+) -> Result<RuleRequest, RuleError> {
     let rounds =
         plan.map_or(command.terms.rounds, |plan| layout_options::rounds(&command.terms, plan));
     rule(rounds, command.terms.budget.as_deref())

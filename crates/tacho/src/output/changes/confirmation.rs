@@ -258,7 +258,7 @@ impl ConfirmationRequest {
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
                 format!("unclear: `compare {good} {bad} --layouts {layouts}` would probably decide")
             }
-            (NOT_REPRODUCED, _) if self.change.stands() => {
+            (NOT_REPRODUCED, _) if self.change.is_active() => {
                 "not reproduced: the environment, not the commit".to_owned()
             }
             (outcome, _) => shown(outcome),

@@ -285,13 +285,13 @@ impl CompareReport<'_> {
             }),
             _ => None,
         };
-        let stands = self.stands(row);
-        let open = self.fail_on.filter(|_| stands == Some(RowAtGate::Open));
+        let status = self.status(row);
+        let open = self.fail_on.filter(|_| status == Some(RowAtGate::Open));
         CompareRowAnswer {
             precision,
             repetition,
             why: report.unmeasured(row),
-            fail_on: stands.map(|stands| match stands {
+            fail_on: status.map(|status| match status {
                 RowAtGate::Slower => "slower",
                 RowAtGate::Below => "below",
                 RowAtGate::Open => "open",

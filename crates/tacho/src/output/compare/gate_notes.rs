@@ -19,7 +19,11 @@ const MOST_MORE: usize = 1000;
 
 /// The result of all rows of a run for its conditions of failure, if any. `is_finished`: there will
 /// be no more rows.
-pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
+pub fn gate_record(
+    terms: &Comparing,
+    rows: &[ComparedRow],
+    is_finished: bool,
+) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
     let outcome = gate.outcome(rows, terms.margin, is_finished, !kept.lone.is_empty());
@@ -83,9 +87,9 @@ struct GateWarning {
 impl CompareReport<'_> {
     /// The status of a row for the conditions of failure; `None` without conditions, or if a side
     /// was not measured.
-    pub(super) fn stands(&self, row: &ComparedRow) -> Option<RowAtGate> {
+    pub(super) fn status(&self, row: &ComparedRow) -> Option<RowAtGate> {
         let fail_on = self.fail_on?;
-        row.is_measured().then(|| fail_on.gate.stands(row, self.terms.margin))
+        row.is_measured().then(|| fail_on.gate.status(row, self.terms.margin))
     }
 
     pub(super) fn fail_on_answer(&self, all: Option<&ComparisonData>) -> Option<FailOnAnswer<'_>> {
@@ -103,19 +107,19 @@ impl CompareReport<'_> {
     }
 
     /// The result of all rows for the conditions of failure, if any.
-    pub(super) fn stood(&self) -> Option<GateRecord> {
+    pub(super) fn gate_record(&self) -> Option<GateRecord> {
         let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return None;
         };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
-        stood(&terms, &all.rows, !all.interrupted)
+        gate_record(&terms, &all.rows, !all.interrupted)
     }
 
     /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
     /// 0.6 %)`. The warning beside it lists the undecided rows.
-    pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
-        let outcome = stood.outcome(&self.names()[0]);
-        format!("`--fail-on {}`{}: {outcome}", stood.typed, self.with())
+    pub(super) fn gate_line(&self, gate_record: &GateRecord) -> String {
+        let outcome = gate_record.outcome(&self.names()[0]);
+        format!("`--fail-on {}`{}: {outcome}", gate_record.typed, self.with())
     }
 
     /// Of several diffs that are tried each is named by itself.
@@ -126,8 +130,10 @@ impl CompareReport<'_> {
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
     fn report_failure(&self) {
-        if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
-            output::note("error", &self.gate_line(&stood));
+        if let Some(gate_record) =
+            self.gate_record().filter(|gate_record| gate_record.failed == Some(true))
+        {
+            output::note("error", &self.gate_line(&gate_record));
         }
         if let Some(why) = self.not_built() {
             output::note("error", &why);
@@ -172,7 +178,7 @@ impl CompareReport<'_> {
             return None;
         };
         let limit = fail_on.limit().filter(|_| fail_on.gate.unclear)?;
-        let is_open = |row: &ComparedRow| self.stands(row) == Some(RowAtGate::Open);
+        let is_open = |row: &ComparedRow| self.status(row) == Some(RowAtGate::Open);
         let is_below = |row: &&ComparedRow| fail_on.gate.is_unclear_below(row, self.terms.margin);
         let below = all.rows.iter().filter(is_below).count();
         let are = if below == 1 { "is" } else { "are" };
@@ -207,7 +213,7 @@ impl CompareReport<'_> {
         let FailOnGate { typed, gate } = fail_on;
         let rows = in_order(&all.rows);
         let open: Vec<&ComparedRow> =
-            rows.into_iter().filter(|row| self.stands(row) == Some(RowAtGate::Open)).collect();
+            rows.into_iter().filter(|row| self.status(row) == Some(RowAtGate::Open)).collect();
         let so = match (gate.unclear, open.len()) {
             (_, 0) => return None,
             (true, _) => "fails",

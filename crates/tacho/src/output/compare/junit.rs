@@ -63,7 +63,7 @@ impl CompareReport<'_> {
             .collect();
         let words = words.join("  ");
         let fails = |fail_on: &FailOnGate| {
-            self.stands(row).is_some_and(|stands| fail_on.gate.fails_on(stands))
+            self.status(row).is_some_and(|status| fail_on.gate.fails_on(status))
         };
         let end = match self.fail_on {
             _ if row.is_error() => CaseResult::Error(cells[12].clone()),

@@ -11,7 +11,7 @@ mod tests;
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
-pub use self::gate_notes::stood;
+pub use self::gate_notes::gate_record;
 pub use self::report::{CompareReport, FailOnGate};
 
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, RowAtGate};
@@ -150,11 +150,11 @@ impl CompareReport<'_> {
     /// The result in one line: the number of each verdict, and the rows on which `--fail-on` fails.
     fn headline(&self, all: &ComparisonData) -> String {
         let counts = counts(&all.rows);
-        let failing = |row: &&ComparedRow| self.stands(row) == Some(RowAtGate::Slower);
+        let failing = |row: &&ComparedRow| self.status(row) == Some(RowAtGate::Slower);
         let slower: Vec<&ComparedRow> = in_order(&all.rows).into_iter().filter(failing).collect();
         let Some(first) = slower.first() else {
-            return match self.stood() {
-                Some(stood) => format!("**{counts}; {}**", self.gate_line(&stood)),
+            return match self.gate_record() {
+                Some(gate_record) => format!("**{counts}; {}**", self.gate_line(&gate_record)),
                 None => format!("**{counts}**"),
             };
         };
