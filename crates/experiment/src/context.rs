@@ -13,9 +13,9 @@ use crate::{ExperimentError, Observer, Question, versions};
 pub struct Context<'a> {
     /// The store of the measurements.
     pub store: &'a mut Store,
-    /// Who makes builds.
+    /// Makes builds.
     pub builder: &'a mut dyn Builder,
-    /// Who executes.
+    /// Executes.
     pub executor: &'a mut dyn Executor,
     /// Receives what happens.
     pub observer: &'a mut dyn Observer,

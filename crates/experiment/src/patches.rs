@@ -25,10 +25,10 @@ pub struct PatchFile {
     pub path: String,
 }
 
-/// What a revision builds to by a plan of its own.
+/// The program of a revision by a plan of its own.
 #[derive(Debug)]
 pub struct PlannedBuild {
-    /// What the plan adds: the names of patches or of a quirk.
+    /// The additions of the plan: the names of patches or of a quirk.
     pub names: Vec<String>,
     /// The plan.
     pub plan: Plan,
@@ -70,7 +70,7 @@ pub struct PlanComparer<S> {
 }
 
 impl<S: PlanSessions> PlanComparer<S> {
-    /// One that links all in these layouts; none: as it is built.
+    /// A builder that links all in these layouts; if empty, as the plan builds it.
     pub fn new(sessions: S, layouts: Vec<Layout>) -> Self {
         Self { sessions, layouts, build: None }
     }
@@ -106,8 +106,8 @@ impl<S: PlanSessions> PlanComparer<S> {
         Ok(TryEnd::Compared(tried))
     }
 
-    /// Whether the order in which all is linked has an effect on a revision; `None` where there are
-    /// several orders, or the revision does not build, or when interrupted.
+    /// Whether the order in which all is linked has an effect on a revision; `None` if there are
+    /// several orders, if the revision does not build, or if interrupted.
     pub fn order_effect(
         &mut self,
         base: &Revision,
@@ -117,7 +117,8 @@ impl<S: PlanSessions> PlanComparer<S> {
         order_effect(&mut self.sessions, plan, (base, &program))
     }
 
-    /// What a revision builds to by a plan, or why it does not build; `None` when interrupted.
+    /// The program of a revision by a plan, or the reason why it does not build; `None` if
+    /// interrupted.
     pub fn built(
         &mut self,
         revision: &Revision,

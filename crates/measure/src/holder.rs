@@ -1,11 +1,11 @@
-//! Who holds the lock of the host.
+//! The holder of the host's lock.
 
 use std::fmt;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Who measures on this host.
+/// The process that measures on this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The number of its process.

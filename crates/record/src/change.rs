@@ -111,8 +111,7 @@ impl Change {
         }
     }
 
-    /// Whether the environment changed at the same revision, and nothing shows that the program
-    /// changed too.
+    /// Whether the environment changed at the revision, and nothing shows that the program did too.
     #[must_use]
     pub fn is_of_environment(&self) -> bool {
         self.finding.kind == ChangeKind::Environment && !self.differs_again()
@@ -151,7 +150,7 @@ impl Change {
         self.confirmation().map_or(self.finding.interval, |again| again.interval)
     }
 
-    /// Whether it is sure: confirmed, or its interval, if it has one, lies on one side of 0.
+    /// Whether it is sure: confirmed, or its interval, if it has one, is on one side of 0.
     #[must_use]
     pub fn is_sure(&self) -> bool {
         self.differs_again() || self.finding.is_sure()
@@ -164,7 +163,7 @@ impl Change {
         self.finding.kind != ChangeKind::Build && self.again.as_ref().is_some_and(settled)
     }
 
-    /// Whether measuring the change again needs other layouts, since only one build differs or
+    /// Whether measuring the change again needs other layouts, since one build alone differs or
     /// differed.
     #[must_use]
     pub fn asks_for_layouts(&self) -> bool {
@@ -271,7 +270,7 @@ impl Finding {
     /// A change with at least this probability is reported without its probability.
     const LIKELY: f64 = 0.95;
 
-    /// Whether its interval, if it has one, lies on one side of 0.
+    /// Whether its interval, if it has one, is on one side of 0.
     #[must_use]
     pub fn is_sure(&self) -> bool {
         !self.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high)
@@ -314,8 +313,7 @@ impl Finding {
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::MACHINE)
     }
 
-    /// Whether the change is in the time that the subject waited for a CPU used by other work on
-    /// the host.
+    /// Whether the change is in the time that the subject waited for a CPU used by other work.
     #[must_use]
     pub fn is_of_other_work(&self) -> bool {
         self.kind == ChangeKind::Environment

@@ -10,7 +10,7 @@ pub enum Life {
     Confirmed,
     /// Seen, but not yet often enough.
     Provisional,
-    /// No longer held; it is kept all the same.
+    /// Withdrawn, but still kept.
     Withdrawn {
         /// Why.
         why: Withdrawal,

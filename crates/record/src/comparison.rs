@@ -88,8 +88,7 @@ impl Program {
         if let Program::Layouts { artifacts, .. } = self { artifacts.len() } else { 1 }
     }
 
-    /// The kind of program, in a word: `build`, `command`, `file`, `layouts`, `revision`,
-    /// `variant`.
+    /// The kind, in a word: `build`, `command`, `file`, `layouts`, `revision`, `variant`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -103,8 +102,7 @@ impl Program {
     }
 }
 
-/// The sides of a comparison and its terms. The run keeps them, so that the samples can be judged
-/// again.
+/// The sides of a comparison and its terms. The run keeps them to judge the samples again.
 ///
 /// Its cells are, row after row, those of the sides that are executed, in their order, and then the
 /// control's; of a side in several layouts one a layout.
@@ -132,12 +130,10 @@ pub struct Comparing {
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
     pub until: StopCondition,
-    /// For a comparison of a revision with itself under a quirk: which quirk, and at which edge of
-    /// its range.
+    /// The quirk and the edge, if a revision is compared with itself under a quirk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quirk: Option<QuirkEdge>,
-    /// For a comparison of a revision with itself plus a diff: the names of the second side's
-    /// diffs.
+    /// The names of the second side's diffs, if a revision is compared with itself plus diffs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
     /// In what hosts or conditions of both sides differ, in words, where that was let pass.
@@ -173,8 +169,7 @@ pub struct QuirkEdge {
     pub quirk: String,
     /// The first revision with another build than its predecessor, by its full name.
     pub revision: String,
-    /// Whether that revision is the first one with the quirk; otherwise it is the first one
-    /// without.
+    /// Whether that is the first revision with the quirk; otherwise it is the first without.
     pub begins: bool,
 }
 

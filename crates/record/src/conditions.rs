@@ -185,8 +185,7 @@ pub fn size(text: &str) -> Option<u64> {
     i64::try_from(bytes).is_ok().then_some(bytes)
 }
 
-/// The resources that an execution may use at most. An execution that reaches a limit has a result,
-/// not an error.
+/// The resources that an execution may use at most. Reaching a limit is a result, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Address space of each of its processes, in bytes.
@@ -210,7 +209,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// So much of it: `512.0 MiB of memory`, `30.00 ms of processor time`.
+    /// The amount in words: `512.0 MiB of memory`, `30.00 ms of processor time`.
     #[must_use]
     pub fn amount(self, at: u64) -> String {
         let (unit, of) = match self {

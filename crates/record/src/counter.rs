@@ -20,7 +20,7 @@ pub enum Counter {
     Branches,
     /// Of [`CacheReferences`](Self::CacheReferences), those that had to go to memory.
     CacheMisses,
-    /// Accesses to the last cache before memory, in the program. The exact meaning depends on the
+    /// Accesses to the last cache before memory, in the program. The meaning depends on the
     /// processor.
     CacheReferences,
     /// Instructions of the program, as callgrind executes it once: nearly the same each time, and

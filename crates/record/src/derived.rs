@@ -1,7 +1,6 @@
 //! Metrics that follow from others, and so need not be kept.
 //!
-//! This module alone defines the derivation. All code that takes, keeps or reads back samples uses
-//! it.
+//! Only this module defines the derivation, for all code that takes, keeps or reads samples.
 
 use crate::MetricName;
 

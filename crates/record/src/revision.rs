@@ -86,8 +86,7 @@ pub struct Commit {
     /// The files that it changed, as paths from the root of the repository; what is not UTF-8 in
     /// them is replaced.
     pub files: Vec<String>,
-    /// For CVS, by file, its number before and after; nothing where it was not there. Empty for
-    /// others.
+    /// For CVS, by file, its number before and after; empty if it was not there. Empty for others.
     #[serde(default)]
     pub numbers: BTreeMap<String, CvsNumbers>,
 }

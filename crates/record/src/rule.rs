@@ -127,11 +127,11 @@ pub struct Rule {
     pub precision: Option<Precision>,
     /// The longest time that measuring may take in one run.
     pub budget: Option<Duration>,
-    /// A cell that has taken so long, hooks included, takes no part any more, once it has its
+    /// The longest time of a cell, hooks included: it takes no part after that, once it has its
     /// fewest rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Duration>,
-    /// Rounds wait until the host is quiet, together at the most so long; disturbed ones are
+    /// The longest time that all rounds together wait for a quiet host; disturbed rounds are
     /// repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_wait: Option<Duration>,
@@ -408,64 +408,60 @@ pub fn percentage(text: &str) -> Result<f64, RuleError> {
 mod tests {
     use super::*;
 
-    fn rule_request() -> RuleRequest {
+    fn request() -> RuleRequest {
         RuleRequest::default()
     }
 
     #[test]
     fn what_is_left_open_has_a_meaning() {
-        let rule = |rule_request: RuleRequest| rule_request.rule().unwrap();
-        assert_eq!(rule(rule_request()), Rule::default());
-        let fixed = rule(RuleRequest { rounds: Some(3), ..rule_request() });
+        let rule = |request: RuleRequest| request.rule().unwrap();
+        assert_eq!(rule(request()), Rule::default());
+        let fixed = rule(RuleRequest { rounds: Some(3), ..request() });
         assert_eq!((fixed.min_rounds, fixed.max_rounds, fixed.precision), (3, 3, None));
-        let precise = rule(RuleRequest { precision: Some(0.01), ..rule_request() });
+        let precise = rule(RuleRequest { precision: Some(0.01), ..request() });
         assert_eq!((precise.min_rounds, precise.max_rounds), (10, 200));
         assert_eq!(precise.precision, Some(Precision { share: 0.01, metric: None }));
         let minute = Some(Duration::from_secs(60));
-        let budget = rule(RuleRequest { budget: minute, ..rule_request() });
+        let budget = rule(RuleRequest { budget: minute, ..request() });
         assert_eq!((budget.min_rounds, budget.max_rounds, budget.budget), (10_000, 10_000, minute));
-        let within = rule(RuleRequest { budget: minute, rounds: Some(5), ..rule_request() });
+        let within = rule(RuleRequest { budget: minute, rounds: Some(5), ..request() });
         assert_eq!((within.max_rounds, within.budget), (5, minute));
-        let few =
-            rule(RuleRequest { precision: Some(0.01), max_rounds: Some(4), ..rule_request() });
+        let few = rule(RuleRequest { precision: Some(0.01), max_rounds: Some(4), ..request() });
         assert_eq!((few.min_rounds, few.max_rounds), (4, 4));
     }
 
     #[test]
     fn what_contradicts_itself_is_said() {
-        let said = |rule_request: RuleRequest| rule_request.rule().unwrap_err().to_string();
+        let said = |request: RuleRequest| request.rule().unwrap_err().to_string();
         let (rounds, precision) = (Some(3), Some(0.01));
         assert_eq!(
-            said(RuleRequest { rounds, precision, ..rule_request() }),
+            said(RuleRequest { rounds, precision, ..request() }),
             "`precision` contradicts `rounds`"
         );
         let found = Some(Warmup::Found);
-        let both = RuleRequest { precision, warmup: found, ..rule_request() };
+        let both = RuleRequest { precision, warmup: found, ..request() };
         assert_eq!(said(both), "`precision` contradicts `warmup = \"found\"`");
         assert_eq!(
-            said(RuleRequest { max_rounds: rounds, ..rule_request() }),
+            said(RuleRequest { max_rounds: rounds, ..request() }),
             "`max-rounds` needs `precision` or `budget`"
         );
         assert_eq!(
-            said(RuleRequest { min_rounds: rounds, ..rule_request() }),
+            said(RuleRequest { min_rounds: rounds, ..request() }),
             "`min-rounds` needs `precision`"
         );
         let turned =
-            RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..rule_request() };
+            RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..request() };
         assert_eq!(said(turned), "`min-rounds` is 30, and `max-rounds` is 20");
     }
 
     #[test]
     fn what_is_typed_goes_before_the_plan() {
-        let plan = RuleRequest { precision: Some(0.01), max_rounds: Some(50), ..rule_request() };
-        let typed = RuleRequest { rounds: Some(7), ..rule_request() }.before(&plan);
+        let plan = RuleRequest { precision: Some(0.01), max_rounds: Some(50), ..request() };
+        let typed = RuleRequest { rounds: Some(7), ..request() }.before(&plan);
         assert_eq!(typed.rule().unwrap().max_rounds, 7);
-        let plan = RuleRequest {
-            rounds: Some(20),
-            budget: Some(Duration::from_secs(9)),
-            ..rule_request()
-        };
-        let typed = RuleRequest { precision: Some(0.02), ..rule_request() }.before(&plan);
+        let plan =
+            RuleRequest { rounds: Some(20), budget: Some(Duration::from_secs(9)), ..request() };
+        let typed = RuleRequest { precision: Some(0.02), ..request() }.before(&plan);
         assert_eq!((typed.rounds, typed.rule().unwrap().budget), (None, plan.budget));
     }
 

@@ -199,9 +199,9 @@ pub struct LevelChange {
     pub revision: String,
     /// Whether the level rises.
     pub rises: bool,
-    /// By how much, as a share of the level before; none where that is 0.
+    /// By how much, as a share of the level before; `None` if that is 0.
     pub effect: Option<f64>,
-    /// Whether its interval lies on one side of 0.
+    /// Whether its interval is on one side of 0.
     pub is_sure: bool,
     /// Whether the last analysis saw it: later samples may make a change uncertain.
     pub is_seen: bool,

@@ -18,13 +18,13 @@ pub struct HostAbilities {
 /// The ways that are open here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaysOut<'a> {
-    /// How CPU time is requested: `` `-m cpu` compares ``; nothing where it is no other way.
+    /// How CPU time is requested: `` `-m cpu` compares ``; `None` if it is no other way.
     pub cpu: Option<&'a str>,
     /// Busy time by wall time of what was executed, if that is known: what sleeps or waits shows
     /// nothing in its CPU time.
     pub busy_share: Option<f64>,
-    /// How callgrind is requested: `` `--counter instructions=callgrind` ``; nothing where it is
-    /// not installed, or counts already.
+    /// How callgrind is requested: `` `--counter instructions=callgrind` ``; `None` if it is not
+    /// installed, or counts already.
     pub callgrind: Option<&'a str>,
     /// Whether two programs can be executed at the same time.
     pub duet: bool,

@@ -16,22 +16,22 @@ pub struct ChangeRow {
     pub levels: [String; 2],
     /// How much the level changed.
     pub effect: String,
-    /// Whether that is good.
+    /// The verdict.
     pub verdict: String,
-    /// Where the effect is with 95 %.
+    /// The 95 % interval of the effect.
     pub interval: String,
-    /// What kind of change it is.
+    /// The kind of change.
     pub kind: String,
-    /// Where it stands, by itself and by the user's word.
+    /// The states from the analyses and from the user.
     pub state: String,
 }
 
 impl ChangeRow {
-    /// What is above the columns, in the order of the fields.
+    /// The heads of the columns, in the order of the fields.
     pub const HEADS: [&str; 9] =
         ["name", "series", "before", "after", "change", "", "95 %", "kind", "state"];
 
-    /// That of a change, with the host of its series where there are several.
+    /// The row of a change, with the host of its series if there are several.
     #[must_use]
     pub fn of(change: &Change, hosts: bool) -> Self {
         let (finding, unit) = (&change.finding, &change.series.metric.unit);

@@ -99,7 +99,7 @@ pub fn short(levels: &Levels) -> String {
 pub struct LayoutLine {
     /// Its number, or the name of its order.
     pub name: String,
-    /// Of its executions; none where none counted.
+    /// Of its executions; `None` if none counted.
     pub summary: Option<Summary>,
     /// How many of them failed.
     pub failed: usize,

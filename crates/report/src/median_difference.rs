@@ -13,7 +13,7 @@ pub struct MedianDifference {
     pub share: f64,
     /// Whether the difference is good, if a change is reported.
     pub verdict: Option<ChangeVerdict>,
-    /// Whether the reported change is sure: its interval lies on one side of 0.
+    /// Whether the reported change is sure: its interval is on one side of 0.
     pub is_sure: bool,
     /// Whether the difference is a lower bound.
     pub is_bound: bool,

@@ -121,7 +121,7 @@ fn level(level: RatioBounds) -> String {
     if (HALF..1.0 / HALF).contains(&level.ratio) { change(level.ratio) } else { times(level.ratio) }
 }
 
-/// The disturbances that are not available, with the reasons; nothing where all are.
+/// The disturbances that are not available, with the reasons; empty if all are.
 #[must_use]
 pub fn left_out(all: &[UnavailableDisturbance]) -> Vec<Block> {
     let lead = (!all.is_empty()).then(|| Block::Lead("not available on this host".to_owned()));

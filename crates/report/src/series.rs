@@ -161,8 +161,8 @@ fn begun(before: &Point, point: &Point) -> Option<i64> {
 }
 
 /// The explanation for rows without a change where another run begins.
-pub(crate) const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: the host \
-                              may differ from run to run";
+pub(crate) const RUN_BEGINS: &str = "where another run begins, only reported changes are shown: \
+                                     the host may differ from run to run";
 
 /// Marks the first values of another build recipe than that of the values before.
 pub const ANOTHER_RECIPE: &str = "another build recipe";

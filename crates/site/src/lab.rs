@@ -356,7 +356,7 @@ pub struct RunExecution {
     pub place: Place,
     /// When it began.
     pub at: Timestamp,
-    /// The metric's value, in its unit; none where it could not be read.
+    /// The metric's value, in its unit; `None` if it could not be read.
     pub value: Option<f64>,
     /// Whether its value counts: warmup and failures do not.
     pub counts: bool,
@@ -369,7 +369,7 @@ pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The source of samples and logs.
 pub trait LabSource {
-    /// All measurements of the revision of that full name; none when it has none of its own.
+    /// All measurements of the revision of that full name; empty if it has none of its own.
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError>;
 
     /// The executions of the run with this number.

@@ -37,7 +37,7 @@ struct LedgerExecution {
     run: i64,
     place: Place,
     at: Timestamp,
-    /// How it ended in one line; none when it was valid.
+    /// How it ended in one line; `None` if it was valid.
     why: Option<Arc<str>>,
     /// Whether it failed.
     failed: bool,

@@ -31,7 +31,7 @@ pub(crate) fn tail(text: &str, lines: usize) -> (&str, bool) {
     }
 }
 
-/// The address of a revision by the lab's template; nothing when it would not be an `http` address.
+/// The address of a revision by the lab's template; `None` if it would not be an `http` address.
 pub(crate) fn link(template: Option<&str>, id: &str) -> Option<String> {
     let template = template?;
     let id = in_address(id);

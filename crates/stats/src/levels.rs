@@ -249,7 +249,7 @@ fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
     (least, left(fisher_quantile(0.05, above, below), means.max(part)))
 }
 
-/// The logarithms of what was measured, without what was not; none where a value is not above 0.
+/// The logarithms of what was measured, without what was not; `None` if a value is not above 0.
 fn in_logs(measured: LayoutValues<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
     let layout =
         |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();

@@ -169,7 +169,7 @@ struct OwnChange {
 }
 
 impl OwnChange {
-    /// Of these times; none where there are too few, or they have no logarithm.
+    /// Of these times; `None` if there are too few, or they have no logarithm.
     fn of(
         sides: [&[ExecutionTimes]; 2],
         own: fn(&ExecutionTimes) -> f64,

@@ -36,7 +36,7 @@ pub trait Builder {
     ) -> Result<BuildOutcome, SubjectError>;
 
     /// Has what is built from now on laid out so, or as the plan builds it, and says by which
-    /// recipes these revisions are built then; none where it cannot.
+    /// recipes these revisions are built then; `None` if it cannot.
     fn lay_out(
         &mut self,
         _: Option<&Layout>,
@@ -45,7 +45,7 @@ pub trait Builder {
         Ok(None)
     }
 
-    /// The folder with these artifacts, as they were built; none when the cache has let them go,
+    /// The folder with these artifacts, as they were built; `None` if the cache has let them go,
     /// and they must be built again.
     ///
     /// The paths of all such folders have the same length.

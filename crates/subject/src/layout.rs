@@ -82,8 +82,8 @@ impl FixedOrder {
         Self::ALL.into_iter().find(|fixed| fixed.name() == name)
     }
 
-    /// The layout; none where no linker on this host can do it. Of `mold`, `lld` and GNU ld only
-    /// the last sorts without a script of its own.
+    /// The layout; `None` if no linker on this host can do it. Of `mold`, `lld` and GNU ld only the
+    /// last sorts without a script of its own.
     #[must_use]
     pub fn layout(self) -> Option<Layout> {
         let path = env::var_os("PATH").unwrap_or_default();

@@ -137,7 +137,7 @@ impl LocalBuilder {
         Ok(self.known.get(&revision.id).cloned().unwrap_or_default())
     }
 
-    /// The compilers, linkers and interpreters that a build finds; none where nothing is executed.
+    /// The compilers, linkers and interpreters that a build finds; empty if nothing is executed.
     fn tools(
         &mut self,
         applied: &RevisionQuirks,

@@ -58,7 +58,7 @@ impl Tools {
         let path = log.finish()?;
         let said = fs::read(&path).map_err(SubjectError::cache("read", &path))?;
         let found = understand(&String::from_utf8_lossy(&said));
-        // Who stops us in the middle has not let all of them answer.
+        // After an interruption not all of them have answered.
         if ended != BuildEnd::Cut(Cut::Interrupted) {
             self.0.insert(key, found.clone());
         }

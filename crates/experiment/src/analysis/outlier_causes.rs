@@ -52,7 +52,7 @@ pub enum OutlierCause {
     Socket(f64, f64),
     /// A hypervisor kept this many nanoseconds more from the host.
     Steal(f64),
-    /// So much more memory was swapped out meanwhile, in bytes.
+    /// This much more memory was swapped out meanwhile, in bytes.
     Swapped(f64),
     /// Processors slowed down this many times for being too warm.
     Throttled(f64),

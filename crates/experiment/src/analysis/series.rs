@@ -102,7 +102,7 @@ pub(crate) fn read_with_values(
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         let points: Vec<Point> =
             revisions.iter().map(|revision| material.point(revision)).collect();
-        // Runs of other revisions or builds are of no matter here.
+        // Runs of other revisions or builds do not matter here.
         let is_shown = |one: &HostUnevenness| points.iter().any(|it| it.runs.contains(&one.run));
         let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },

@@ -1,5 +1,5 @@
-//! What is shown of a session of tracking besides its series: what the store has of its run, and
-//! how the first builds and executions failed.
+//! The details of a session of tracking besides its series: the store's data of its run, and the
+//! first failures of builds and executions.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,13 +23,13 @@ use crate::{ExperimentError, TrackResult};
 /// A session of tracking.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackedSession<'a> {
-    /// What it did.
+    /// The session's result.
     pub tracked: &'a TrackResult,
     /// The series of the revisions that were requested.
     pub series: TrackedSeries<'a>,
     /// All revisions that were to be built.
     pub revisions: &'a [Revision],
-    /// Where none of them has a build.
+    /// The gaps without builds.
     pub unbuilt: &'a [BuildGap],
     /// The full names of the revisions that only link the run.
     pub links: &'a [String],
@@ -39,12 +39,12 @@ pub struct TrackedSession<'a> {
     pub total: Duration,
 }
 
-/// What is shown of a session of tracking.
+/// The details of a session of tracking.
 #[derive(Debug)]
 pub struct TrackDetails<'a> {
     /// The session.
     pub session: TrackedSession<'a>,
-    /// What each series says of its levels.
+    /// The levels of each series.
     pub levels: Vec<Option<SeriesLevels>>,
     /// How long the run waited for a quiet host.
     pub waits: Vec<QuietWait>,
@@ -70,9 +70,9 @@ pub struct FailedBuilds<'a> {
     pub name: &'a str,
     /// Its log, if that is on this machine.
     pub log: Option<String>,
-    /// What to do about the program that it lacked.
+    /// The advice about the program that it lacked.
     pub absent: Option<String>,
-    /// Whether something could not be fetched, so that it is built again anyway.
+    /// Whether a dependency could not be fetched, so that it is built again anyway.
     pub was_not_fetched: bool,
     /// Whether all of them failed before the session, which tried none again.
     pub are_old: bool,
@@ -93,7 +93,7 @@ pub struct FailedExecutions<'a> {
     pub reference: Option<String>,
     /// The artifact that was probably meant, where the program is not in the folder of the build.
     pub meant: Option<String>,
-    /// What its last execution printed, as far as that is kept.
+    /// The output of its last execution, as far as kept.
     pub printed: String,
 }
 
@@ -170,7 +170,7 @@ impl<'a> TrackedSession<'a> {
     }
 }
 
-/// The revision that gave the expected answer, where a wrong one is shown by its digest or a line.
+/// The revision that gave the expected answer, if a wrong one is shown by its digest or a line.
 fn expected_from(
     store: &mut Store,
     key: &SeriesKey,
@@ -185,7 +185,7 @@ fn expected_from(
     Ok(id.map(|id| short_name(&id).to_owned()))
 }
 
-/// What the last execution of a benchmark at a revision printed, as far as that is kept.
+/// The output of the last execution of a benchmark at a revision, as far as kept.
 fn last_output(
     store: &mut Store,
     key: &SeriesKey,

@@ -113,11 +113,7 @@ impl UsualSpeed {
 /// with equal `programs` are of the same. Executions that do not count stay as they are, and so do
 /// programs with few values or some that have no logarithm, and metrics that no speed moves.
 #[must_use]
-pub(crate) fn at_usual_speed(
-    samples: &[Vec<Sample>],
-    programs: &[usize],
-    metric: &Metric,
-) -> UsualSpeed {
+pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metric) -> UsualSpeed {
     if !metric.is_of_speed() {
         return UsualSpeed::unknown(samples);
     }

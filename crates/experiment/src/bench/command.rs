@@ -65,7 +65,7 @@ impl BenchCommand {
         Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }
     }
 
-    /// The variable that is added to its environment, and what it holds, in words; none where its
+    /// The variable that is added to its environment, and what it holds, in words; `None` if its
     /// length does not vary.
     #[must_use]
     pub fn padding(&self) -> Option<(&'static str, String)> {

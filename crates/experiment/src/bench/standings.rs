@@ -34,7 +34,7 @@ pub struct Standings {
     /// One a command, in their order.
     pub each: Vec<CommandResult>,
     /// The command that the others are compared with: the one that was named, else the fastest by
-    /// its ratios; none when there are not two that gave values.
+    /// its ratios; `None` if there are not two that gave values.
     pub reference: Option<usize>,
     /// By what share executions took longer at the host's slow speed, where its speed moved: times
     /// are then those at its usual speed.
@@ -72,7 +72,7 @@ pub struct CommandResult {
     pub busy_share: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<BoundedValue>,
-    /// The medians of what was counted, in the order in which that was requested; none where no
+    /// The medians of what was counted, in the order in which that was requested; `None` if no
     /// execution has it.
     pub counters: Vec<(Metric, Option<BoundedValue>)>,
     /// Against the reference, in the rounds that both took part in.

@@ -31,7 +31,7 @@ pub(super) enum StepAttempt {
     Interrupted,
 }
 
-/// Who does the steps of one session.
+/// Executes the steps of one session.
 pub(super) struct Driver<'a, 'b> {
     pub(super) bench: &'a mut Context<'b>,
     pub(super) question: &'a Question,
@@ -99,7 +99,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             Some(StepAttempt::Spent) => (true, false),
             Some(_) => (false, true),
         };
-        self.stand(spent)?;
+        self.update_state(spent)?;
         let BisectionState { found, sides, .. } = &self.bisection.standing;
         let is_open = |found: &BisectionEnd| {
             matches!(
@@ -130,7 +130,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Executes steps until there are no more. Returns the attempt that stopped it earlier, if any.
     fn steps(&mut self) -> Result<Option<StepAttempt>, ExperimentError> {
-        self.stand(false)?;
+        self.update_state(false)?;
         self.take_up_known_builds()?;
         while let Some((place, samples)) = self.fold.next() {
             if self.bench.interrupt.load(Ordering::Relaxed) {
@@ -142,11 +142,11 @@ impl<'a, 'b> Driver<'a, 'b> {
                 }
                 StepAttempt::Spent if place == self.fold.aside_place() => {
                     self.fold.give_up_aside();
-                    self.stand(false)?;
+                    self.update_state(false)?;
                 }
                 // The culprits named before the additional questions remain.
                 StepAttempt::Spent if self.fold.leave_out(SkippedState::Spent) => {
-                    self.stand(false)?;
+                    self.update_state(false)?;
                 }
                 stopped => return Ok(Some(stopped)),
             }
@@ -211,11 +211,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         };
         self.bench.store.put_observed(self.run.number, &observed)?;
         self.fold.observe(&observed);
-        self.stand(false)
+        self.update_state(false)
     }
 
     /// Keeps and reports how far it has come; `spent`: it ends here.
-    fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
+    fn update_state(&mut self, spent: bool) -> Result<(), ExperimentError> {
         let now = moment(self.bench.executor.now());
         self.bisection.standing =
             if spent { self.fold.spent(now) } else { self.fold.standing(now) };

@@ -306,7 +306,7 @@ impl Fold {
         let seen = match &observed.seen {
             StepResult::Built { .. } => return,
             StepResult::Samples { values, .. } => ObservedValues::Samples(values.clone()),
-            // The program of its block has values all the same.
+            // The program of its block has values nevertheless.
             StepResult::Unusable(_) if self.is_unbuildable_within(place) => {
                 return self.pay_later(observed.build);
             }

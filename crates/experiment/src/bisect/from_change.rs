@@ -60,7 +60,7 @@ pub fn ends_of_change(
 }
 
 /// How likely each candidate is to be the cause of a change, as weights, by what the series has of
-/// revisions in the range and around it; nothing where that says nothing.
+/// revisions in the range and around it; empty if that says nothing.
 pub fn prior_of_change(
     store: &mut Store,
     change: &Change,

@@ -50,7 +50,7 @@ pub enum MergeNote {
     OrOthers(CulpritSet),
 }
 
-/// Bisects the commits of a merge, which are a range; none where the user wants only a forecast.
+/// Bisects the commits of a merge, which are a range; `None` if the user wants only a forecast.
 pub type BisectMerge<'a, E> =
     dyn FnMut(&Revision, &MergeRange) -> Result<Option<BisectionResult>, E> + 'a;
 
@@ -142,8 +142,7 @@ impl<E: From<ExperimentError>> MergeSearch<'_, E> {
         Ok(merges)
     }
 
-    /// Bisects the commits of a merge; nothing where that does not say more than that the merge did
-    /// it.
+    /// Bisects the commits of a merge; `None` if that does not say more than that the merge did it.
     fn among(
         &mut self,
         merge: &Revision,

@@ -10,7 +10,7 @@ const INSTRUCTIONS: &str = "instructions=callgrind";
 
 impl BisectForecast {
     /// Seconds that all takes by wall time, CPU time and instructions, as far as that is known, in
-    /// this order; nothing where none of them is bisected, or less than two are known. Whichever is
+    /// this order; empty if none of them is bisected, or less than two are known. Whichever is
     /// bisected, they are the same.
     #[must_use]
     pub fn costs(&self, asked: &BisectionRequest, has_callgrind: bool) -> Vec<(&'static str, f64)> {

@@ -93,7 +93,7 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// One execution, kept before anything else happens; none when interrupted.
+    /// One execution, kept before anything else happens; `None` if interrupted.
     fn execute(
         &mut self,
         name: &str,

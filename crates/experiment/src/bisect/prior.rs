@@ -20,8 +20,8 @@ pub struct SeriesAround {
 }
 
 impl SeriesAround {
-    /// How likely each of this many candidates is to be the cause, as weights; nothing where this
-    /// says nothing.
+    /// How likely each of this many candidates is to be the cause, as weights; empty if this says
+    /// nothing.
     #[must_use]
     pub fn weights(&self, candidates: usize) -> Vec<f64> {
         let all = self

@@ -12,8 +12,8 @@ use tacho_stats::bisect::{Bisector, BisectorFinding, BisectorOutcome, NextStep, 
 use super::Fold;
 use crate::bisect::state::{SkippedState, left_out_again, with_left_out};
 
-/// Beforehand all that was left out right before a commit is so likely to be the cause, beside that
-/// commit.
+/// The prior probability that the cause is among the revisions left out right before a commit,
+/// relative to that commit.
 const SHARE: f64 = 0.1;
 
 impl Fold {

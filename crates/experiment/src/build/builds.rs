@@ -211,7 +211,7 @@ pub fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build,
     others
 }
 
-/// What to do about the program that a build lacked, by the line that says why the build failed.
+/// The advice about the program that a build lacked, by the line with the reason of the failure.
 #[must_use]
 pub fn absent_program(why: &str) -> Option<String> {
     let program = missing_program(why)?;

@@ -86,7 +86,7 @@ enum BuildResult {
 }
 
 impl Context<'_> {
-    /// The build of one revision, made if need be; none when interrupted.
+    /// The build of one revision, made if need be; `None` if interrupted.
     pub fn build_of(
         &mut self,
         question: &Question,
@@ -137,8 +137,8 @@ impl Context<'_> {
     }
 }
 
-/// Finds both ends of the stretch around this failing place in which builds fail for the [same
-/// reason](Complaint::is_like). The steps double until a build does not fail so, and are then
+/// Finds both ends of the stretch around this failing place in which builds fail for the same
+/// reason (`Complaint::is_like`). The steps double until a build does not fail so, and are then
 /// halved. If a neighbour fails for another reason, the range of that reason is found in the same
 /// way, and so on. `None` if interrupted.
 ///
@@ -202,7 +202,7 @@ impl BuildFacts<'_> {
     }
 
     /// How far away the last is that fails for this reason, from one on that does, and the first
-    /// that does not; none when interrupted.
+    /// that does not; `None` if interrupted.
     #[allow(clippy::type_complexity)] // as `edge` says it
     fn end_of(
         &mut self,
@@ -248,7 +248,7 @@ impl BuildFacts<'_> {
 }
 
 /// From a place so far away that is not what is looked for: how far away the last is that is not,
-/// and the first that is; none when interrupted.
+/// and the first that is; `None` if interrupted.
 #[allow(clippy::type_complexity)] // two distances, the second of which there may not be
 fn edge(
     (from, most): (usize, usize),

@@ -1,4 +1,4 @@
-//! What a revision builds to by a plan: as it is built, or in several layouts.
+//! The programs of a revision by a plan: the plan's build, or several layouts.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::linking::{FixedOrderEffect, without_order};
 use crate::Question;
 use crate::context::PlanSessions;
 
-/// What a revision builds to, or why it does not build; `None` when interrupted.
+/// The program of a revision, or the reason why it does not build; `None` if interrupted.
 pub(crate) fn program<S: PlanSessions>(
     sessions: &mut S,
     plan: &Plan,
@@ -26,8 +26,8 @@ pub(crate) fn program<S: PlanSessions>(
     Ok(Some(program.ok_or_else(|| why_not(state))))
 }
 
-/// The builds of a revision in these layouts, as one program, and how long one took on average;
-/// what ended the builds where there are none.
+/// The builds of a revision in these layouts, as one program, and their mean duration; the reason
+/// if there are none.
 pub fn laid_out<S: PlanSessions>(
     sessions: &mut S,
     plan: &Plan,
@@ -41,8 +41,8 @@ pub fn laid_out<S: PlanSessions>(
     Ok(built.map(|(artifacts, took)| (program(artifacts), took)))
 }
 
-/// Whether the one order of a program has any effect on its revision; `None` where there are
-/// several orders, or when interrupted.
+/// Whether the one order of a program has any effect on its revision; `None` if there are several
+/// orders, or if interrupted.
 pub fn order_effect<S: PlanSessions>(
     sessions: &mut S,
     plan: &Plan,

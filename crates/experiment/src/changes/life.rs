@@ -463,7 +463,7 @@ struct PlaceMeasuredAgain {
 }
 
 impl PlaceMeasuredAgain {
-    /// The change; none where its place has no value now.
+    /// The change; `None` if its place has no value now.
     fn of(change: &Change, places: &HashMap<&str, usize>) -> Option<Self> {
         let index = *places.get(change.finding.revision.as_str())?;
         Some(Self { index, effect: effect(&change.finding) })

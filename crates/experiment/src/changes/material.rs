@@ -272,7 +272,7 @@ pub struct RunTags(HashMap<i64, RunFacts>);
 #[derive(Clone, Debug)]
 struct RunFacts {
     tags: Tags,
-    /// Its plan; none where this program no longer understands it.
+    /// Its plan; `None` if this program no longer understands it.
     plan: Option<plan::Plan>,
     /// When it ended, if it did.
     ended: Option<Timestamp>,
@@ -347,7 +347,7 @@ fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
     recipe.into_iter().chain([(Build::QUIRKS.to_owned(), quirks)]).chain(tools).collect()
 }
 
-/// The plan of a run; none where this program no longer understands it.
+/// The plan of a run; `None` if this program no longer understands it.
 fn read_plan(run: &Run) -> Option<plan::Plan> {
     plan::parse(&run.plan, "tacho.toml").ok()
 }

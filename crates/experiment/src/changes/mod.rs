@@ -2,10 +2,10 @@
 //!
 //! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its
 //! numbers mean. Here all series of a plan are judged together ([`judge`](judge()): how much of it
-//! to believe) and brought together with what is kept of them ([`analyse`](analyse()): names,
+//! to believe) and brought together with what is kept of them (`analyse`: names,
 //! lives), each change gets its meaning (worse or better, whether the level came back), and those
-//! of several series at one place become one event ([`events`]). Who doubts measures both sides
-//! again ([`confirm`](confirm())).
+//! of several series at one place become one event ([`events`]). Both sides of
+//! doubtful changes are measured again ([`confirm`](confirm())).
 
 mod analyse;
 mod attribution;

@@ -10,7 +10,7 @@ const FEWEST: usize = 6;
 /// The executions of a series, by the number of their run; those of a run in the order of time.
 pub(super) type Executions = BTreeMap<u32, Vec<HistoryExecution>>;
 
-/// The readings of all runs; none where the detector of values serves the series better.
+/// The readings of all runs; `None` if the detector of values serves the series better.
 ///
 /// They do not suffice if fewer than three revisions were sampled, if a value has no logarithm, or
 /// if samples of one program in one run are always equal: a count without noise needs no model of

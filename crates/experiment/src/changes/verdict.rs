@@ -110,7 +110,7 @@ impl FalseAlarms {
         })
     }
 
-    /// The share of false alarms among those that were looked at; none when none was.
+    /// The share of false alarms among those that were looked at; `None` if none was.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.looked_at > 0).then(|| self.marked as f64 / self.looked_at as f64)

@@ -35,8 +35,8 @@ pub struct KnownSides<'a> {
 }
 
 impl KnownSides<'_> {
-    /// In what the host, its conditions or what is executed differ, each in words; nothing where
-    /// both sides are measured today.
+    /// In what the host, its conditions or what is executed differ, each in words; empty if both
+    /// sides are measured today.
     pub fn differences(
         &self,
         mut store: Option<&mut Store>,

@@ -68,7 +68,7 @@ pub struct PendingFacts<'a> {
     pub equals: &'a Equals,
     /// The facts about cells with failures.
     pub failures: &'a Failures,
-    /// Who needs no more, whatever the number of samples.
+    /// The cells that need no more, whatever their number of samples.
     pub settled: &'a ConvergedCells,
     /// The cells that lack a counter.
     pub uncounted: &'a MissingCounters,

@@ -148,7 +148,7 @@ impl RunPlans {
     }
 }
 
-/// A plan as a run kept it; none when this program no longer reads it.
+/// A plan as a run kept it; `None` if this program no longer reads it.
 fn read(text: &str) -> Option<Plan> {
     plan::parse(text, "tacho.toml").ok()
 }

@@ -13,9 +13,9 @@ use crate::ExperimentError;
 pub struct TrackForecast {
     /// Builds that are not there.
     pub builds: usize,
-    /// How long they take, by all builds of this host; none where it has no build.
+    /// How long they take, by all builds of this host; `None` if it has no build.
     pub building: Option<Duration>,
-    /// How long executions take at the revisions that are not built; none where a benchmark was
+    /// How long executions take at the revisions that are not built; `None` if a benchmark was
     /// never executed on this host.
     pub executing: Option<Duration>,
 }

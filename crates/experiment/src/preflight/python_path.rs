@@ -78,7 +78,7 @@ fn assigned<'a>(name: &str, before: &'a [String]) -> Option<&'a str> {
     set.map(|value| value.trim_end_matches(';'))
 }
 
-/// The modules that these options import; nothing where the current folder is not looked into.
+/// The modules that these options import; `None` if the current folder is not looked into.
 fn imported(options: &[String]) -> Option<Vec<String>> {
     let mut words = options.iter();
     while let Some(word) = words.next() {
@@ -103,7 +103,7 @@ fn imported(options: &[String]) -> Option<Vec<String>> {
     None
 }
 
-/// The modules that code imports; nothing where it sees to its path itself.
+/// The modules that code imports; `None` if it sees to its path itself.
 fn imports(code: &str) -> Option<Vec<String>> {
     if code.contains("sys.path") || code.contains("chdir") {
         return None;

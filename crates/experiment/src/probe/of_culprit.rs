@@ -18,7 +18,7 @@ const ELSEWHERE: [&str; 4] = ["frequency-high", "frequency-low", "memory", "stor
 /// Why there are no other orders of linking.
 pub const NO_OTHER_ORDERS: &str = "they need a build, and `mold` or `lld`";
 
-/// The other orders of linking; none where nothing is linked, or no linker can.
+/// The other orders of linking; empty if nothing is linked, or no linker can.
 #[must_use]
 pub fn other_orders(plan: &Plan) -> Vec<Layout> {
     drawn_orders(plan, None, LAYOUTS).unwrap_or_default()

@@ -20,7 +20,7 @@ pub struct BuiltBothWays<'a> {
     pub programs: [Program; 2],
 }
 
-/// Builds a revision by a plan, or says why it does not build; none when interrupted.
+/// Builds a revision by a plan, or says why it does not build; `None` if interrupted.
 pub type BuildProgram<'a, E> =
     dyn FnMut(&Revision, &Plan) -> Result<Option<Result<Program, String>>, E> + 'a;
 

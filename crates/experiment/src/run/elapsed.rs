@@ -9,8 +9,7 @@ use tacho_store::{Store, StoreError};
 
 use crate::run::budget::wall;
 
-/// The time in which the sessions of a run measured; nothing where none has come to an end of
-/// anything.
+/// The time in which the sessions of a run measured; `None` if none has come to an end of anything.
 pub fn took(store: &mut Store, run: &Run) -> Result<Option<Duration>, StoreError> {
     let mut sessions = store.sessions(run.number)?;
     if sessions.is_empty() {

@@ -60,7 +60,7 @@ pub(crate) enum ResumedRun {
 }
 
 impl Context<'_> {
-    /// Who builds for this question.
+    /// The builder for this question.
     pub fn builds<'b>(&'b mut self, question: &'b Question) -> BuildContext<'b> {
         BuildContext {
             store: self.store,

@@ -26,7 +26,7 @@ const STREAM: u64 = 2 << 32;
 pub(crate) struct ReferenceTurns {
     mode: ReferenceMode,
     seed: u64,
-    /// The programs; none where nothing is executed.
+    /// The programs; `None` if nothing is executed.
     file: Option<ReferenceFile>,
     folder: PathBuf,
     /// The processors that the subject is confined to.

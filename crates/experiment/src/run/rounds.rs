@@ -1,7 +1,7 @@
 //! The rounds of a run: what happens before, in and after each, until no cell takes part any more.
 //!
-//! Who takes part in a round is known before it begins, from the samples of the rounds before it
-//! alone. So a killed run goes on exactly as it would have.
+//! The cells of a round are determined before it begins, from the samples of earlier rounds alone.
+//! So a killed run continues exactly as it would have.
 
 mod execute;
 mod keep;

@@ -49,7 +49,7 @@ struct CellProgress<'a> {
     /// The values of the metric with a requested precision.
     known: MetricValues,
     precise: bool,
-    /// Somebody else said that it needs no more.
+    /// Whether the stopping rule settled the cell, which needs no more samples.
     settled: bool,
     /// The round of the last valid sample, and whether it has a value of that metric.
     last: Option<(u32, bool)>,

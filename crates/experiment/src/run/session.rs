@@ -73,7 +73,7 @@ impl Session {
         self.cells.iter().map(|cell| cell.cell.clone()).collect()
     }
 
-    /// The processors that all cells are confined to; none where they are not, or differ.
+    /// The processors that all cells are confined to; `None` if they are not, or differ.
     pub(crate) fn common_cpus(&self) -> Option<Cpus> {
         let mut all = self.cells.iter().map(|cell| &cell.trial.request.conditions.cpus);
         let first = all.next()?;

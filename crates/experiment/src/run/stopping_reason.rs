@@ -23,7 +23,7 @@ pub struct RunRules(HashMap<i64, RuledRun>);
 struct RuledRun {
     rule: Rule,
     state: RunState,
-    /// As it was then; none when this program no longer reads it.
+    /// As it was then; `None` if this program no longer reads it.
     plan: Option<Plan>,
 }
 
@@ -101,7 +101,7 @@ impl StoppingReasons {
         if rules.0.is_empty() {
             return Ok(Self::default());
         }
-        // Who measured what is the same whatever the metric.
+        // The run that measured a build is the same for every metric.
         let mut last: HashMap<BuildKey, i64> = HashMap::new();
         for values in store.values(host, benchmark, "wall")? {
             let run = last.entry((values.revision, values.artifact)).or_default();

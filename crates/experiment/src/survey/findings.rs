@@ -1,4 +1,4 @@
-//! What a survey found, as it is reported.
+//! The findings of a survey, as they are reported.
 
 use tacho_record::Revision;
 use tacho_report::survey::{SurveyFindings, SurveyPlace};
@@ -7,8 +7,8 @@ use tacho_stats::survey::{ChangePlace, PlaceStatus};
 use super::{EnvironmentEdge, ReportedPlace, SurveyOutcome, SurveyRequest, SurveyedBenchmark};
 
 impl SurveyOutcome {
-    /// What is said of each benchmark at these revisions, with what `tacho changes` reports of each
-    /// place; of an interrupted survey that is not known.
+    /// The findings about each benchmark at these revisions, with the report of `tacho changes` for
+    /// each place, which is unknown for an interrupted survey.
     #[must_use]
     pub fn findings<'a>(
         &'a self,

@@ -124,7 +124,7 @@ impl MetricLimit {
     }
 
     /// Whether the median of these executions keeps the limit, and whether this is certain: its 95
-    /// % interval lies on one side.
+    /// % interval is on one side.
     #[must_use]
     pub fn median_keeps(&self, samples: &[Sample]) -> Option<(bool, bool)> {
         if samples.iter().any(Sample::is_limited) {

@@ -132,7 +132,7 @@ impl OptimumQuestion {
         let first = last_round(samples);
         for (value, measured) in values.iter().zip(answer.samples) {
             let later = |mut sample: Sample| {
-                // The warm-up of a later stage is a warm-up all the same.
+                // The warm-up of a later stage is a warmup too.
                 if sample.place.round > 0 {
                     sample.place.round += first;
                 }

@@ -12,7 +12,7 @@ use crate::trial::counters;
 pub(super) fn values(execution: &Execution) -> Vec<(MetricName, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
-    // Who had no memory even to start was not executed.
+    // A program without memory even to start was not executed.
     let never_started =
         matches!(execution.ended, ExecutionEnd::LimitReached(_)) && execution.wall.is_zero();
     if never_started || matches!(execution.ended, ExecutionEnd::NotStarted(_)) {

@@ -163,8 +163,8 @@ impl TrialPair<'_> {
         Ok([judged(0)?, judged(1)?])
     }
 
-    /// The wall times of both empty shells at the same time, in nanoseconds; nothing where a
-    /// program has no shell.
+    /// The wall times of both empty shells at the same time, in nanoseconds; `None` if a program
+    /// has no shell.
     fn empty_shells(&self, executor: &mut dyn Executor) -> Result<[Option<f64>; 2], PairHalt> {
         let [Some(one), Some(other)] = self.trials.map(|trial| trial.shell.as_ref()) else {
             return Ok([None; 2]);

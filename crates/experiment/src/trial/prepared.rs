@@ -28,7 +28,7 @@ use crate::trial::hooks::{ReadyHooks, tail};
 use crate::trial::memory_denied::was_refused_memory;
 use crate::trial::readings::{OutputMetrics, Unreadable};
 
-/// So much of an output is kept where the plan says so, in bytes, from its beginning
+/// The length of an output's beginning that is kept if the plan requests it, in bytes
 /// (docs/src/guide).
 pub(crate) const LONGEST_KEPT: usize = 1 << 20;
 
@@ -55,7 +55,7 @@ pub(crate) struct Trial {
     callgrind: bool,
     /// The activity that disturbs it.
     pub(crate) disturber: Disturber,
-    /// The same at the other layouts of the build, which take turns; none where it has one.
+    /// The same at the other layouts of the build, which take turns; empty if it has one.
     layouts: Vec<Trial>,
 }
 

@@ -10,7 +10,7 @@ pub const CLOCK_SOURCES: &str =
     "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 /// 0: addresses are the same in each execution; 1: stack and libraries are random; 2: the heap too.
 pub const ASLR: &str = "/proc/sys/kernel/randomize_va_space";
-/// Who may count events of the processor; from 3 on only root may.
+/// The level of users that may count events of the processor; from 3 on only root may.
 pub const PERF_PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 /// Samples per second that `perf` may take.
 pub const PERF_RATE: &str = "/proc/sys/kernel/perf_event_max_sample_rate";

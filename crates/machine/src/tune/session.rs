@@ -101,7 +101,7 @@ fn hold(
     Ok((Some(lock), plan))
 }
 
-/// Puts back whatever an earlier `tacho tune` left in place; nothing where there is nothing.
+/// Puts back whatever an earlier `tacho tune` left in place; `None` if there is nothing.
 pub fn put_back(root: &Root) -> Result<Option<Restoration>, TuneError> {
     let journal = |source| TuneError::Journal { source };
     let is_kept = Journal::load(root).map_err(journal)?.is_some();

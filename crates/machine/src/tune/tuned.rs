@@ -158,7 +158,7 @@ fn load(root: &Root) -> Result<Option<Journal>, TuneError> {
     Journal::load(root).map_err(|source| TuneError::Journal { source })
 }
 
-/// Puts back what the journal lists, the last change first; nothing where there is no journal.
+/// Puts back what the journal lists, the last change first; `None` if there is no journal.
 pub fn restore(
     root: &Root,
     _lock: &JournalLock,

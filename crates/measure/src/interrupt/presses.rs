@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Signals this close together are one interrupt, unless all came from the terminal.
-const ONE_WISH: Duration = Duration::from_millis(100);
+const ONE_INTERRUPT: Duration = Duration::from_millis(100);
 
-/// Who sent an interrupt.
+/// The sender of an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
     /// The kernel, as the terminal's Ctrl-C was pressed.
@@ -21,8 +21,8 @@ pub enum Sender {
     Process,
 }
 
-/// The presses so far: how many, by whom the last, and when, in one word, as handlers may run at
-/// the same time.
+/// The presses so far: their number, and the sender and time of the last one, in one word, since
+/// handlers may run at the same time.
 #[derive(Debug, Default)]
 pub struct Presses(AtomicU64);
 
@@ -76,7 +76,7 @@ impl LastPress {
     fn next(self, now: Duration, from: Sender) -> Option<Self> {
         let by_terminal = from == Sender::Terminal;
         let at = u64::try_from(now.as_micros()).unwrap_or(u64::MAX >> 3);
-        let soon = u128::from(at.saturating_sub(self.at)) < ONE_WISH.as_micros();
+        let soon = u128::from(at.saturating_sub(self.at)) < ONE_INTERRUPT.as_micros();
         let same = self.count > 0 && soon && !(by_terminal && self.by_terminal);
         (!same).then(|| Self { count: (self.count + 1).min(MOST), by_terminal, at })
     }

@@ -43,7 +43,7 @@ fn among(text: &str) -> Result<Vec<Value>, String> {
     Ok(documents)
 }
 
-/// The document that begins here and where it ends; nothing where none does.
+/// The document that begins here and where it ends; `None` if none does.
 fn begun(text: &str) -> Result<Option<(Value, usize)>, String> {
     if !text.starts_with(['{', '[']) {
         return Ok(None);

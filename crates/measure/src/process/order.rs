@@ -196,7 +196,7 @@ impl LauncherOrder {
         })
     }
 
-    /// The same as one that is to follow the one that is executed; nothing where that would be too
+    /// The same as one that is to follow the one that is executed; `None` if that would be too
     /// long.
     pub fn ahead(self) -> Option<Self> {
         let is_short = Self::HEAD + self.strings().len() <= LONGEST_AHEAD;

@@ -29,7 +29,7 @@ const KILL_COMES: u64 = 1 << 6;
 const AHEAD: u64 = 1 << 7;
 const NO_HUGE_PAGES: u64 = 1 << 8;
 
-/// Stands for no limit.
+/// The value that means no limit.
 const NO_LIMIT: u64 = u64::MAX;
 
 /// The part of `struct order` that conditions and limits make.

@@ -36,7 +36,7 @@ impl<'a> StopReason<'a> {
         Self { interrupt, patience: None, since: None, asked: None }
     }
 
-    /// At the second one, or when so long has passed since the first.
+    /// At the second one, or when this time has passed since the first.
     pub fn patient(interrupt: &'a Interrupt, patience: Duration) -> Self {
         Self { patience: Some(patience), ..Self::at_once(interrupt) }
     }
@@ -93,7 +93,7 @@ pub fn until_answered(
                 (WatchTarget::Stdout, _) => {}
             }
         }
-        // By the clock, as a subject that prints all the time lets no one sleep so long.
+        // By the clock, since a subject that prints all the time interrupts every sleep.
         if looked.elapsed() >= LOOK {
             was_stopped |= look_after(all, begun, &mut stop)?;
             looked = Instant::now();
@@ -141,8 +141,8 @@ enum WatchTarget {
     Stdout,
 }
 
-/// Sleeps until something happens: what to whom, the answer first, after which its outputs can
-/// wait.
+/// Sleeps until there is an event; returns the events with their orders, answers first, since
+/// outputs can wait then.
 fn wait(all: &[ActiveOrder], stop: &StopReason<'_>) -> Vec<(usize, WatchTarget)> {
     let mut sources = Vec::with_capacity(4 * all.len());
     for (place, one) in all.iter().enumerate().filter(|(_, one)| one.answer.is_none()) {

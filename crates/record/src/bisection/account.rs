@@ -5,9 +5,8 @@ use super::{Bisection, BisectionRequest, ValueComparison};
 use crate::Direction;
 
 impl Bisection {
-    /// What the culprits leave unexplained of the whole change: surely something, or an amount that
-    /// is not surely below the requested one. `None` if that part is unknown or too small to
-    /// matter.
+    /// What the culprits leave unexplained of the whole change: surely something, or an amount not
+    /// surely below the requested one. `None` if that part is unknown or too small to matter.
     #[must_use]
     pub fn left(&self) -> Option<ResidualEffect> {
         let (asked, standing) = (&self.asked, &self.standing);

@@ -109,8 +109,7 @@ fn of_metric(asked: &BisectionRequest) -> Vec<String> {
     words
 }
 
-/// The fewest digits that count as an abbreviated full name, and the number of digits that are
-/// printed.
+/// The fewest digits of an abbreviated full name, and the number of digits that are printed.
 const SHORTEST: usize = 7;
 const SHORT: usize = 10;
 

@@ -26,8 +26,7 @@ impl Bisection {
 }
 
 impl Candidate {
-    /// Why the commit is a surprising culprit, in words: `although it touches none of the plan's
-    /// paths`.
+    /// Why the commit is a surprise: `although it touches none of the plan's paths`.
     #[must_use]
     pub fn surprise(&self) -> Option<&'static str> {
         self.taken_up.then_some("although it touches none of the plan's paths")

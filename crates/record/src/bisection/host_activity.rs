@@ -30,14 +30,12 @@ impl Sample {
     }
 }
 
-/// What the host did while the samples of a revision were taken. Readings that were not taken are
-/// absent.
+/// The host's activity during the samples of a revision. Readings that were not taken are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostActivity {
     /// During how many of the samples the host was read.
     pub samples: usize,
-    /// CPUs that other processes used, on average; absent too where executions are shorter than 50
-    /// ms.
+    /// CPUs that other processes used, on average; absent if executions are shorter than 50 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpus: Option<f64>,
     /// CPUs that a hypervisor kept from this host, likewise.

@@ -418,8 +418,7 @@ pub enum StepResult {
     Samples {
         /// In the metric's base unit.
         values: Vec<f64>,
-        /// The indices, from 0, of the values that are only lower bounds because a limit was
-        /// reached.
+        /// The indices, from 0, of the values that are lower bounds since a limit was reached.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         limited: Vec<usize>,
         /// The readings of the host during each execution; empty if there were no readings.

@@ -10,8 +10,8 @@ use super::effect::BisectedEffect;
 pub struct OffMainline {
     /// The result.
     pub said: OffMainlineFinding,
-    /// The change from the first candidate to this revision; absent if unknown, or if both are the
-    /// same program.
+    /// The change from the first candidate to this revision; absent if unknown or for the same
+    /// program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<BisectedEffect>,
     /// How many samples of it there are.

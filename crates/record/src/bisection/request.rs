@@ -62,12 +62,11 @@ pub struct BisectionRequest {
     /// nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
-    /// The merges that the candidates were brought by, the outermost first; none where they are
-    /// those of a main line.
+    /// The merges that the candidates were brought by, the outermost first; empty if they are those
+    /// of a main line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Merge>,
-    /// The cost of the same call's bisections up to this request: the budget covers all of them
-    /// together.
+    /// The cost of the call's bisections up to this request: the budget covers all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<BisectionCost>,
 }

@@ -122,8 +122,7 @@ impl ErrorLine {
         if CARETS.is_match(line) {
             return Self::Carets;
         }
-        // Most lines are commands and progress; the others name the program that printed them, or
-        // are npm's.
+        // Most lines are commands and progress; the others name their program, or are npm's.
         if !line.contains(':') && !line.starts_with("npm ") {
             return Self::Other;
         }
@@ -165,8 +164,7 @@ fn sign(line: &str) -> Option<LineSign> {
     }
 }
 
-/// Whether the line has no information of its own: a warning, quoted source, or that something
-/// failed.
+/// Whether the line has no own information: a warning, quoted source, or that something failed.
 pub(super) fn is_noise(line: &str) -> bool {
     is_mild(line) || SUMMARY.is_match(line)
 }

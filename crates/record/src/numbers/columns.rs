@@ -1,5 +1,4 @@
-//! The meaning of each column of a table, by its name and its values: the label, the time, a tag,
-//! or a series.
+//! The meaning of each column of a table, by its name and its values: label, time, tag or series.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +43,7 @@ pub(super) struct Columns {
     pub label: Option<usize>,
     pub time: Option<usize>,
     pub tags: Vec<usize>,
-    /// Whose texts together name the series that a row is of; none where a column is a series.
+    /// Whose texts together name the series that a row is of; empty if a column is a series.
     pub names: Vec<usize>,
     /// Whether rows of one label form one point only if they are of one day.
     pub by_day: bool,
@@ -173,7 +172,7 @@ fn goes_on(rows: &[&TableRow], label: usize, time: usize) -> bool {
         && days.is_some_and(|days| days.is_sorted() || days.iter().rev().is_sorted())
 }
 
-/// The day of a time, from 1970; nothing where its form is unknown.
+/// The day of a time, from 1970; `None` if its form is unknown.
 #[allow(clippy::cast_possible_truncation, reason = "days are few")]
 pub(super) fn day(text: &str) -> Option<i64> {
     let mut seconds = moment(text)?;

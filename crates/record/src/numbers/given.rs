@@ -18,8 +18,7 @@ pub struct Numbers {
     pub left_out: Vec<String>,
     /// The columns of a CSV file whose texts name the series, where other columns hold the values.
     pub named_by: Vec<String>,
-    /// A merge of CSV rows into samples of one release or version, which may have several
-    /// revisions.
+    /// A merge of CSV rows into samples of a release or version, which may have several revisions.
     pub together: Option<MergedRows>,
 }
 
@@ -71,7 +70,7 @@ impl GivenSeries {
         Self { name, unit, better, rate, points: Vec::new() }
     }
 
-    /// The first point whose time is before that of the point before it; none where times ascend,
+    /// The first point whose time is before that of the point before it; `None` if times ascend,
     /// are not given, or are in an unknown form.
     #[must_use]
     pub fn descends(&self) -> Option<usize> {

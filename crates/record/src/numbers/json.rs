@@ -152,8 +152,7 @@ impl JsonReading<'_> {
         Ok(GivenSeries { points, ..begun })
     }
 
-    /// A key that is almost a known one is a misspelling; other keys belong to the user and are
-    /// ignored.
+    /// A key that is almost a known one is a misspelling; other keys are the user's, and ignored.
     fn refuse_misspelt(&self, key: &str) -> Result<(), NumbersError> {
         let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) <= 1;
         match KEYS.iter().find(near).filter(|_| !KEYS.contains(&key)) {
@@ -338,7 +337,7 @@ fn get<'a>(map: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
     map.iter().find(|(name, _)| name == key).map(|(_, node)| node)
 }
 
-/// The one value of a point; nothing where there is a gap.
+/// The one value of a point; `None` if there is a gap.
 fn value(node: &Node, path: impl Fn() -> String) -> Result<Option<f64>, NumbersError> {
     match node {
         Node::List(_) => Err(NumbersError::SeveralValues { path: path() }),
@@ -346,7 +345,7 @@ fn value(node: &Node, path: impl Fn() -> String) -> Result<Option<f64>, NumbersE
     }
 }
 
-/// A number; nothing where there is a gap.
+/// A number; `None` if there is a gap.
 fn number(node: &Node, path: impl Fn() -> String) -> Result<Option<f64>, NumbersError> {
     match node {
         Node::Number(number) => Ok(Some(*number).filter(|number| number.is_finite())),

@@ -50,7 +50,7 @@ impl Node {
     }
 }
 
-/// JSON has no `NaN` and no `Infinity`, and many programs write them all the same; `1e400` is
+/// JSON has no `NaN` and no `Infinity`, and many programs write them nevertheless; `1e400` is
 /// another way to write the latter. They become empty texts of the same length, which mean gaps, so
 /// that positions in messages stay right.
 fn without_specials(text: &str) -> String {

@@ -89,7 +89,7 @@ impl Table {
         names.iter().any(|name| self.head[column].eq_ignore_ascii_case(name))
     }
 
-    /// The number in a cell; nothing where there is a gap.
+    /// The number in a cell; `None` if there is a gap.
     fn number(&self, row: &TableRow, column: usize) -> Result<Option<f64>, NumbersError> {
         let text = &row.cells[column];
         if GAPS.contains(&text.to_ascii_lowercase().as_str()) {
@@ -301,8 +301,7 @@ impl LongForm {
     }
 }
 
-/// Whether a row counts. Failed executions and warmups in the raw data of Tachograph's own pages do
-/// not.
+/// Whether a row counts. Failures and warmups in the raw data of Tachograph's own pages do not.
 fn counts(table: &Table, row: &TableRow) -> bool {
     let is = |column: &str, text: &str| {
         table.find(&[column]).is_none_or(|index| &row.cells[index] == text)

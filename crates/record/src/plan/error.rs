@@ -1,7 +1,7 @@
 //! The errors of a plan, in words.
 //!
 //! [`Mistake`] holds the grammar of all messages and their advice; [`PlanErrors`] shows them beside
-//! the line of the file that they are about. Who finds the mistakes: `keys`, `parse` and `check`.
+//! the line of the file that they are about. `keys`, `parse` and `check` find them.
 
 use std::fmt;
 use std::ops::Range;

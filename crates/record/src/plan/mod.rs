@@ -100,16 +100,14 @@ impl Plan {
 
     /// The plan with these requests in place of its own, unless they contradict the rest of it.
     pub fn with_rule(&self, typed: RuleRequest) -> Result<Self, RuleError> {
-        let rule_request = typed.before(&self.measure.rule_request);
-        let rule = rule_request.rule()?;
+        let request = typed.before(&self.measure.request);
+        let rule = request.rule()?;
         let same = |benchmark: &Benchmark| benchmark.expect.stdout == ExpectOutput::Same;
         if !rule.warmup.is_any() && self.benchmarks.iter().any(same) {
             return Err(RuleError::SameWithoutWarmup);
         }
-        let plan = Self {
-            measure: Measure { rule_request, rule, ..self.measure.clone() },
-            ..self.clone()
-        };
+        let plan =
+            Self { measure: Measure { request, rule, ..self.measure.clone() }, ..self.clone() };
         plan.known_precision().map(|()| plan)
     }
 
@@ -270,7 +268,7 @@ impl Subject {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The request.
-    pub rule_request: RuleRequest,
+    pub request: RuleRequest,
     /// The rule that follows from it: the number of executions, and the warmup.
     pub rule: Rule,
     /// How often to repeat at each level, where that is said.
@@ -288,8 +286,7 @@ pub struct Measure {
     pub limits: Limits,
 }
 
-/// The program that is executed beside the subject to distinguish the machine's changes from the
-/// subject's.
+/// The program that is executed beside the subject to recognise changes of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedReference {
     /// How much of the time goes to fixed programs, where the plan says so.

@@ -133,7 +133,7 @@ impl Tool {
         ("time", Self::Time),
     ];
 
-    /// The quantities that it reports, the usual one first; none where they have no names.
+    /// The quantities that it reports, the usual one first; empty if they have no names.
     ///
     /// Go's benchmarks may report others, in units of their own.
     pub(super) fn quantities(self) -> &'static [&'static str] {

@@ -1,4 +1,4 @@
-//! Who is faster than whom, and how surely.
+//! The ranking of commands, and its certainty.
 
 use tacho_record::RequestedEstimator;
 use tacho_stats::compare::{ChoiceReason, Verdict};

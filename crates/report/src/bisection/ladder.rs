@@ -10,8 +10,7 @@ use super::words::level_heading;
 /// The table of the revisions that a bisection measured, in order of history.
 #[derive(Debug)]
 pub struct Ladder<'a> {
-    /// What is above the revisions, their dates, samples, levels, margins, marks, and what the host
-    /// did.
+    /// The heads of the revisions, dates, samples, levels, margins, marks and the host's activity.
     pub heads: [String; 7],
     /// One a revision.
     pub rows: Vec<LadderRow<'a>>,
@@ -20,7 +19,7 @@ pub struct Ladder<'a> {
 /// A revision that a bisection measured.
 #[derive(Debug)]
 pub struct LadderRow<'a> {
-    /// What was measured of it.
+    /// The measurements of the revision.
     pub rung: &'a TestedRevision,
     /// The revision.
     pub revision: &'a Revision,
@@ -32,14 +31,14 @@ pub struct LadderRow<'a> {
     pub margin: String,
     /// An arrow where it is named.
     pub mark: &'static str,
-    /// Which others are the same program.
+    /// The others that are the same program.
     pub same: String,
-    /// What the host did meanwhile.
+    /// The host's activity meanwhile.
     pub host: String,
 }
 
 impl<'a> Ladder<'a> {
-    /// That of a bisection.
+    /// The ladder of a bisection.
     #[must_use]
     pub fn of(bisection: &'a Bisection) -> Self {
         let level = level_heading(bisection);

@@ -3,7 +3,7 @@
 //! ```text
 //! words  names and sentences   undecided  why nothing was named, and what helps
 //! sizes  levels and effects    scatter    how much samples vary
-//! circumstances                what stands beside the culprits
+//! circumstances                the circumstances of culprits
 //! beside_changes               what was found that no series shows
 //! cost                         what it took
 //! ladder                       what was measured
@@ -29,8 +29,7 @@ pub use ladder::{Ladder, LadderRow};
 pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
-    cpu_change, effect, effect_between, least, level, level_interval, level_of, name,
-    parts, size,
+    cpu_change, effect, effect_between, least, level, level_interval, level_of, name, parts, size,
 };
 pub use undecided::{
     alike, failure, headline, moved, ratios, retry, stretch, undecided, unit, unusable_line,

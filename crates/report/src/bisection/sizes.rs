@@ -131,7 +131,7 @@ pub(super) fn margin(bisection: &Bisection, rung: &TestedRevision) -> Option<Str
     })
 }
 
-/// How far a level may be off, with 95 %; nothing where it is exact.
+/// How far a level may be off, with 95 %; `None` if it is exact.
 fn within(bisection: &Bisection, error: f64) -> Option<String> {
     (error > 0.0).then(|| match bisection.asked.by {
         ValueComparison::Ratio | ValueComparison::Failure => percent(1.96 * error),

@@ -200,7 +200,7 @@ fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
         || bisection.standing.nothing > NOTHING
 }
 
-/// Among how many commits the cause is, where it is undecided; none where there are no suspects.
+/// Among how many commits the cause is, where it is undecided; `None` if there are no suspects.
 #[must_use]
 pub fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
     let cause = if is_anything_open(bisection, reason) {

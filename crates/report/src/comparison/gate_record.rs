@@ -80,7 +80,7 @@ fn named(all: &[String]) -> String {
     first_of(all, NAMED)
 }
 
-/// By how much a row is slower, at least and at most; nothing where nothing is known of that.
+/// By how much a row is slower, at least and at most; `None` if nothing is known of that.
 #[must_use]
 pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let (least, most) = row.worse_by()?;

@@ -120,7 +120,7 @@ impl ComparisonReport<'_> {
         Some(format!("measured over {layouts}: {}; {}{repetition}", of(first, a), of(second, b)))
     }
 
-    /// How often to repeat at each level; nothing where it is not known how long a build takes.
+    /// How often to repeat at each level; `None` if it is not known how long a build takes.
     #[must_use]
     pub fn repetition(&self, row: &ComparedRow) -> Option<Repetition> {
         let [Some(a), Some(b)] = row.levels else { return None };
@@ -232,7 +232,7 @@ pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
     Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
 }
 
-/// Of what a ratio is, in words that follow *the ratio*; nothing where it is that of the medians.
+/// Of what a ratio is, in words that follow *the ratio*; `None` if it is that of the medians.
 #[must_use]
 pub fn ratio_of(estimator: Estimator) -> Option<&'static str> {
     Some(match estimator {

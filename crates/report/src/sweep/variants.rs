@@ -42,7 +42,7 @@ pub struct VariantFindings<'a> {
 }
 
 impl VariantFindings<'_> {
-    /// A row a variant, and the front; nothing where there are no variants.
+    /// A row a variant, and the front; empty if there are no variants.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
         if !self.names.has_variants {

@@ -35,7 +35,7 @@ pub struct SweepPage {
     pub grid: Option<Vec<f64>>,
     /// The stages of a search, in order; none of a whole grid.
     pub stages: Vec<SweepPageStage>,
-    /// Variants beside each other; none where one command alone was swept.
+    /// Variants beside each other; empty if one command alone was swept.
     pub variants: Vec<SweepPageVariant>,
     /// The same in numbers and words.
     pub variants_table: AnswerTable,

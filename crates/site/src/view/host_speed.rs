@@ -41,7 +41,7 @@ struct TimedExecution {
 }
 
 impl HostSpeed {
-    /// Of a benchmark's executions; none where its metric is no time. All its programs slow alike
+    /// Of a benchmark's executions; `None` if its metric is no time. All its programs slow alike
     /// with the host; those of another benchmark may slow more or less.
     pub(crate) fn of(benchmark: &RunBenchmark) -> Option<Self> {
         if benchmark.metric.unit != Unit::Nanoseconds {

@@ -16,7 +16,7 @@
 //! probability at most 1/20. The values m at which it has not reached 20 are the interval: from the
 //! k-th smallest to the k-th largest sample, for the least k with M(n, k) < 20. It does not depend
 //! on the order of the samples. Where samples are equal to the median, let a coin say for each
-//! whether it is below: the interval of any outcome lies within this one.
+//! whether it is below: the interval of any outcome is within this one.
 //!
 //! Ville, *Étude critique de la notion de collectif* (1939). Darling & Robbins, "Confidence
 //! sequences for mean, variance, and median", PNAS 58 (1967). Robbins, "Statistical methods related

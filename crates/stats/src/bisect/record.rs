@@ -26,8 +26,7 @@ pub(super) struct LevelReading {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocationPrior(Option<Arc<[f64]>>);
 
-/// So much of it is spread evenly, whatever is said: what was measured in another session may
-/// mislead.
+/// The part of the prior that is always spread evenly: samples of another session may mislead.
 const EVENLY: f64 = 0.1;
 
 impl LocationPrior {

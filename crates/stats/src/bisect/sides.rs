@@ -111,7 +111,7 @@ impl<'a> SideLevels<'a> {
     }
 
     /// The parts to search instead of all of it: around the two that differ most, apart from the
-    /// ends; none where none do.
+    /// ends; `None` if none do.
     pub(super) fn parts(&self) -> Option<SideParts> {
         let whole = (self.levels.first()?.at, self.levels.last()?.at);
         let inner = self.clear().filter(|(one, other)| (one.at, other.at) != whole);

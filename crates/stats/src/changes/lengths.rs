@@ -1,4 +1,4 @@
-//! What is reported does not hang on how long the series is in which it stands.
+//! Reports do not depend on the length of their series.
 
 use super::simulated::{Maker, Shape};
 use super::{Kind, detect_values};

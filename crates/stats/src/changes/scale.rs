@@ -124,7 +124,7 @@ fn scale(standard: &[f64], sums: &ScaleSums, stretch: Range<usize>) -> f64 {
     sum / here.len() as f64 / MEAN_DISTANCE
 }
 
-/// How large noise is of which most is beyond what counts in a mean; nothing where it is not.
+/// How large noise is of which most is beyond what counts in a mean; `None` if it is not.
 ///
 /// If values are at one of a few modes, many are near others.
 fn wild(standard: &[f64]) -> Option<f64> {

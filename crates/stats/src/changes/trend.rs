@@ -88,13 +88,13 @@ fn settle(
     columns: &[Vec<f64>],
 ) -> SettledTrend {
     let [one, other] = starts
-        .map(|start| SettledTrend::at(judge, stand(judge, candidates, start, columns), columns));
+        .map(|start| SettledTrend::at(judge, converge(judge, candidates, start, columns), columns));
     if other.cost < one.cost { other } else { one }
 }
 
 /// The curve beside steps at these places, the steps out of all candidates beside that curve, and
 /// so on, until both are constant.
-fn stand(
+fn converge(
     judge: &Judge,
     candidates: &[usize],
     mut places: Vec<usize>,

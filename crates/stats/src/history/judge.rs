@@ -37,7 +37,7 @@ pub struct HistoryVerdict {
     pub unclear: Vec<HistoryChange>,
     /// The standard deviation of the luck of one build, as a logarithm.
     pub luck: f64,
-    /// The standard deviation of the effects of runs; none where there is only one run.
+    /// The standard deviation of the effects of runs; `None` if there is only one run.
     pub run: Option<f64>,
     /// The standard deviation of a reading by the noise of its samples.
     pub noise: f64,

@@ -3,7 +3,7 @@
 use crate::distribution::student_quantile;
 use crate::summary::mean;
 
-/// So much of the rounds is cut off at either end, in per cent.
+/// The part of the rounds that is cut off at either end, in per cent.
 const TRIM: usize = 15;
 /// With fewer rounds nothing is said.
 pub const FEWEST: usize = 4;
@@ -18,7 +18,7 @@ pub struct TrimmedMean {
 }
 
 impl TrimmedMean {
-    /// Of these rounds; nothing where there are too few.
+    /// Of these rounds; `None` if there are too few.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         let n = values.len();
         if n < FEWEST || values.iter().any(|value| !value.is_finite()) {

@@ -125,7 +125,7 @@ impl OptimumSearch {
         self.executions.extend_from_slice(executions);
     }
 
-    /// Takes note of executions that gave no value: they count as executed all the same.
+    /// Takes note of executions that gave no value: they count as executed too.
     pub fn observe_without_value(&mut self, executions: usize) {
         self.without_value += executions;
     }

@@ -32,7 +32,7 @@ const RETRY: Duration = Duration::from_millis(5);
 /// Device and inode of a file.
 type FileIdentity = (u64, u64);
 
-/// The file at that path, links followed; none where there is no file.
+/// The file at that path, links followed; `None` if there is no file.
 fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

@@ -75,7 +75,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The folder with the content of that digest, as it was built; none when it was let go.
+    /// The folder with the content of that digest, as it was built; `None` if it was let go.
     ///
     /// A copy that was changed since it was unpacked is replaced.
     pub fn unpack(&mut self, digest: Digest) -> Result<Option<PathBuf>, SubjectError> {
@@ -107,7 +107,7 @@ impl Cache {
         Some(changed)
     }
 
-    /// The manifest of a copy that holds what it should; none where it does not, or is not there.
+    /// The manifest of a copy that holds what it should; `None` if it does not, or is not there.
     fn whole_copy(&self, digest: Digest, folder: &Path) -> Option<ArtifactManifest> {
         let now = ArtifactManifest::of(folder).ok()?;
         let kept = fs::read(self.manifest(folder))

@@ -33,7 +33,7 @@ pub(crate) struct Content {
     entries: BTreeMap<PathBuf, ContentEntry>,
 }
 
-/// The artifact as a path from the root; none when it leads out of it.
+/// The artifact as a path from the root; `None` if it leads out of it.
 pub(crate) fn relative(artifact: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for component in Path::new(artifact).components() {

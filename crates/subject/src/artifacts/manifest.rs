@@ -61,7 +61,7 @@ impl ArtifactManifest {
         self.0.iter().flat_map(line).collect()
     }
 
-    /// The manifest in that file; none where it is damaged.
+    /// The manifest in that file; `None` if it is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let entry = |line: &[u8]| {
             let tab = line.iter().position(|byte| *byte == b'\t')?;

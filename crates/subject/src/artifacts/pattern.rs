@@ -9,7 +9,7 @@ use glob::Pattern;
 /// A path that cannot be read, and why.
 pub(super) type UnreadableFolder = (PathBuf, std::io::Error);
 
-/// The paths from the root that the pattern matches; none when it is no pattern.
+/// The paths from the root that the pattern matches; `None` if it is no pattern.
 ///
 /// A star stays within a folder, two stars alone are any number of folders, without those behind
 /// links.

@@ -90,8 +90,8 @@ impl Orphans {
         }
     }
 
-    /// Our children that we had not before and that are not in our group: whom another thread has
-    /// started is in it, and whom a command has started is not.
+    /// New children of this process outside of its group. Children of other threads are in it,
+    /// those of a command are not.
     fn adopted(&self) -> impl Iterator<Item = ProcessEntry> {
         let (us, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
         let is_ours = move |process: &ProcessEntry| process.parent == us && process.group != group;
@@ -112,7 +112,7 @@ pub(super) fn alone() -> MutexGuard<'static, ()> {
     ADOPTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `left behind and killed: java (4711), sleep (4712)`; none where there was none.
+/// `left behind and killed: java (4711), sleep (4712)`; `None` if there was none.
 fn describe(killed: &[ProcessEntry]) -> Option<String> {
     let name = |process: &ProcessEntry| format!("{} ({})", process.name, process.id.as_raw_pid());
     let names = first_of(killed.iter().map(name), NAMED);

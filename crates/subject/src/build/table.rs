@@ -15,7 +15,7 @@ pub(super) struct ProcessEntry {
     pub group: i32,
 }
 
-/// All processes; none where the table cannot be read.
+/// All processes; empty if the table cannot be read.
 pub(super) fn processes() -> impl Iterator<Item = ProcessEntry> {
     let is_number =
         |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);

@@ -113,7 +113,7 @@ impl Periods {
         below
     }
 
-    /// When that period starts; none when it is out of the calendar.
+    /// When that period starts; `None` if it is out of the calendar.
     fn start(self, number: i64) -> Option<Timestamp> {
         let epoch = DateTime::constant(1900, 1, 1, 0, 0, 0, 0);
         let start = epoch.checked_add(self.span.checked_mul(number).ok()?).ok()?;

@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// The entry as git prints it, without what stands between two.
+    /// The entry as git prints it, without the separator.
     fn print(entry: &DagEntry) -> String {
         let date = entry.date.map(|date| date.as_second().to_string()).unwrap_or_default();
         let parents = entry.parents.join(" ");

@@ -126,18 +126,18 @@ pub trait History {
         selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
     }
 
-    /// The diff from a revision to another, both by name; none where history has none.
+    /// The diff from a revision to another, both by name; `None` if history has none.
     fn difference(&self, _from: &str, _to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         Ok(None)
     }
 
-    /// The diff that the revision of that name brought, against the one before it on its line; none
-    /// where history has none.
+    /// The diff that the revision of that name brought, against the one before it on its line;
+    /// `None` if history has none.
     fn brought(&self, _name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         Ok(None)
     }
 
-    /// The parents of the revision of that name, by their full names, in order; none where history
+    /// The parents of the revision of that name, by their full names, in order; empty if history
     /// has no merges.
     fn parents(&self, _name: &str) -> Result<Vec<String>, SubjectError> {
         Ok(Vec::new())

@@ -119,8 +119,7 @@ fn count(repository: &Repository, id: &str) -> Result<u64, SubjectError> {
     })
 }
 
-/// The best commits that the histories of all of these have in common; none when they share
-/// nothing.
+/// The best commits that the histories of all of these have in common; empty if they share nothing.
 pub(super) fn common(repository: &Repository, ids: &[&str]) -> Result<Vec<String>, SubjectError> {
     match ids {
         [one] => Ok(vec![(*one).to_owned()]),

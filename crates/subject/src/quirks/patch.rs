@@ -242,7 +242,7 @@ fn halves(both: &str) -> Option<(&str, &str)> {
     Some((old, new.strip_prefix(' ')?)).filter(|(old, new)| old.len() == new.len())
 }
 
-/// How many folders git wrote in front of both names of one file: none where they are the same
+/// How many folders git wrote in front of both names of one file: 0 if they are the same
 /// (`--no-prefix`), one where they differ in it (`a/` and `b/`, or `i/` and `w/`).
 fn in_front(old: &str, new: &str) -> Option<usize> {
     let without = |name| str::split_once(name, '/').map(|(_, rest)| rest);

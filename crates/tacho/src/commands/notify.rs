@@ -134,7 +134,7 @@ impl Notifier {
             .spawn()
             .map_err(|error| failed(error.to_string()))?;
         if let Some(mut input) = child.stdin.take() {
-            // Who does not read it need not.
+            // The command need not read its input.
             let _ = input.write_all(markdown.as_bytes());
         }
         let status = child.wait().map_err(|error| failed(error.to_string()))?;

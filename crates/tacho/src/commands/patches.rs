@@ -32,7 +32,7 @@ pub fn typed(project: &Project, path: &Path) -> Result<PatchFile, CliError> {
     })
 }
 
-/// Whether that is what is typed for standard input.
+/// Whether the path means standard input.
 pub fn is_input(path: &Path) -> bool {
     path == Path::new(INPUT.0)
 }

@@ -72,7 +72,7 @@ impl<'a> SessionRequest<'a> {
     }
 }
 
-/// The host's lock; a session that waits for it (until that interrupt) says once for whom.
+/// The host's lock; a session that waits for it (until that interrupt) names the holder once.
 pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock, MeasureError> {
     let path = tacho_measure::lock_path();
     match (tacho_measure::lock_host(&path, what, LockWait::No), waiting) {

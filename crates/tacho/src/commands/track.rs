@@ -51,10 +51,10 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let command = &counting_metrics(&project, command);
     check_metrics(&project, command)?;
     let few = survey::is_survey(command);
-    let mut rule_request = rule_request(command)?;
+    let mut request = request(command)?;
     // Of a survey a budget is no rule of its runs: it is spent on builds too.
-    let budget = rule_request.budget.take_if(|_| few);
-    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(rule_request)?;
+    let budget = request.budget.take_if(|_| few);
+    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(request)?;
     let mut plan = command.reference.applied(plan);
     plan.measure.reference.programs.get_or_insert(ReferenceMode::Cheap);
     let plan =
@@ -155,7 +155,7 @@ fn check_metrics(project: &Project, command: &TrackArgs) -> Result<(), CliError>
 }
 
 /// The stopping rule from the options.
-fn rule_request(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
+fn request(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
     let typed = &command.stopping;
     Ok(RuleRequest {
         rounds: command.rounds,

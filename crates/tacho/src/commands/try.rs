@@ -45,8 +45,8 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?.counting(&command.terms.counter, &command.terms.metric)?;
     let rounds = layout_options::rounds(&command.terms, &project.plan);
-    let rule_request = rule(rounds, command.terms.budget.as_deref())?;
-    let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(rule_request)?;
+    let request = rule(rounds, command.terms.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(request)?;
     let plan = command.terms.reference.applied(plan);
     let history = history(&project.plan.subject, &project.folder)?;
     let base = history.find(&command.base)?;
@@ -65,7 +65,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
         return Err(CliError::PatchTwice { name: twice.name.clone() });
     }
     check_patches(&project.folder, (&base, &plan), &patches)?;
-    // What is piped is most likely the edits themselves.
+    // Piped input is most likely the edits themselves.
     let is_input = command.patch.iter().any(|path| patches::is_input(path));
     let mut uncommitted = String::new();
     if !is_input {
@@ -94,8 +94,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     Ok(exits.max().unwrap_or(Exit::Success))
 }
 
-/// What a diff does to a revision, by one benchmark and metric: asked on the way of another
-/// command.
+/// The effect of a diff on a revision, by one benchmark and metric, for another command.
 pub(super) struct TryRequest {
     pub(super) plan: Plan,
     pub(super) row: (BenchmarkKey, Metric),
@@ -106,7 +105,7 @@ pub(super) struct TryRequest {
     pub(super) quiet: bool,
 }
 
-/// Builds and compares; none when interrupted before there was something to compare.
+/// Builds and compares; `None` if interrupted before there was something to compare.
 pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutcome>, CliError> {
     let TryRequest { plan, row: (key, metric), base, patch, wait, seed, quiet } = asked;
     let side = Side {
@@ -127,7 +126,7 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
     }
 }
 
-/// That the base does not build without a diff.
+/// The error if the base does not build without a diff.
 fn not_built(base: &Revision, why: String, is_laid_out: bool) -> CliError {
     let name = base.short().to_owned();
     // The log of a layout is not that of the revision.
@@ -161,13 +160,13 @@ fn terms(
     })
 }
 
-/// A diff that stands there a second time.
+/// A diff that is given twice.
 fn named_twice(patches: &[PatchFile]) -> Option<&PatchFile> {
     let before = |at: usize| patches[..at].iter().any(|other| other.path == patches[at].path);
     (1..patches.len()).find(|at| before(*at)).map(|at| &patches[at])
 }
 
-/// Prints what came of all; in Markdown also which `edits` are measured nowhere.
+/// Prints all results; in Markdown also the `edits` that are measured nowhere.
 fn print(
     (command, edits): (&TryArgs, &str),
     base: &Revision,

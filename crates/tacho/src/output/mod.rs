@@ -51,8 +51,8 @@ pub fn print_beside(text: &str) -> std::io::Result<()> {
     anstream::stderr().lock().write_all(seen(text).as_bytes())
 }
 
-/// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere,
-/// and `COLUMNS` is not set.
+/// How wide the terminal is that the answer goes to, in columns; `None` if it goes elsewhere, and
+/// `COLUMNS` is not set.
 pub fn terminal_width() -> Option<usize> {
     width_of(std::io::stdout())
 }

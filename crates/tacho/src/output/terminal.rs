@@ -94,8 +94,8 @@ impl<W: Write + Send> TermLike for Terminal<W> {
         self.write(&format!("{text}\n"))
     }
 
-    /// Who draws fills each line with spaces, and relies on the terminal to begin another one at
-    /// its edge: here a line ends before that.
+    /// The drawing code fills each line with spaces, and relies on the terminal to begin another
+    /// line at its edge: here a line ends before that.
     fn write_str(&self, text: &str) -> io::Result<()> {
         let fills = text.bytes().all(|byte| byte == b' ');
         let begins = self.ended.swap(fills, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use tacho_record::{Rule, is_shown, shown};
 use tacho_report::busy_host_hint::HostAbilities;
 pub use tacho_report::words::{count, cut, duration, interval, limited, percent, precision};
 
-/// A day in the user's time zone: `2024-03-01`; nothing when unknown.
+/// A day in the user's time zone: `2024-03-01`; empty if unknown.
 pub fn day(date: Option<Timestamp>) -> String {
     date.map_or_else(String::new, |date| {
         date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()

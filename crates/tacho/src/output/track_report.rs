@@ -25,7 +25,7 @@ const LOG_LINES: usize = 8;
 /// Of the output of an execution that failed this many lines are shown.
 const OUTPUT_LINES: usize = 2;
 
-/// What a session came to.
+/// The result of a session.
 pub struct TrackReport<'a>(pub TrackDetails<'a>);
 
 /// The report in JSON.
@@ -113,7 +113,7 @@ impl TrackReport<'_> {
         note("hint", TAKES_ORDER);
     }
 
-    /// Where the time went, and what is left to do.
+    /// The use of the time, and the remaining work.
     fn summary(&self) -> String {
         let session = self.0.session;
         let (tracked, total) = (session.tracked, session.total);
@@ -189,7 +189,8 @@ impl TrackReport<'_> {
     }
 }
 
-/// Where builds failed otherwise than the first, as where each of several patches does not apply.
+/// Prints the builds that failed for another reason than the first, as when each of several patches
+/// does not apply.
 fn print_other_failures(others: &[(&str, String, usize)]) {
     for (name, why, number) in others.iter().take(OTHERS) {
         let more = if *number > 1 { format!(" and {} more", number - 1) } else { String::new() };

@@ -37,7 +37,7 @@ pub(super) struct LayoutArtifacts {
 }
 
 impl Context<'_> {
-    /// Builds both sides in these layouts where one build alone differs; none when interrupted.
+    /// Builds both sides in these layouts where one build alone differs; `None` if interrupted.
     pub(super) fn in_layouts(
         &mut self,
         question: &Question,

@@ -38,7 +38,7 @@ use crate::{Context, ExperimentError, Question, preflight};
 /// The result of measuring changes again.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
-    /// The run that measured; none when nothing could be measured.
+    /// The run that measured; `None` if nothing could be measured.
     pub run: Option<i64>,
     /// Samples taken by this session.
     pub samples: usize,
@@ -150,7 +150,7 @@ fn digest(question: &Question, pairs: &[Result<ChangeSides, String>]) -> Digest 
 }
 
 impl Context<'_> {
-    /// Both sides of all changes, built and unpacked; none when interrupted.
+    /// Both sides of all changes, built and unpacked; `None` if interrupted.
     fn built_sides(
         &mut self,
         question: &Question,

@@ -89,7 +89,7 @@ impl ChangeSides {
     }
 }
 
-/// Why measuring two revisions again could say nothing of a change; none where it could.
+/// Why measuring two revisions again could say nothing of a change; `None` if it could.
 #[must_use]
 pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
@@ -161,8 +161,8 @@ impl Context<'_> {
         Ok(Ok(ChangeSides { benchmark, sides, environments: false, why_one: None }))
     }
 
-    /// Unpacks both sides of all that are one build, building again what the cache has let go; none
-    /// when interrupted. The others are in these folders.
+    /// Unpacks both sides of all that are one build, building again what the cache has let go;
+    /// `None` if interrupted. The others are in these folders.
     ///
     /// A build that cannot be had any more costs the changes that need it, and nothing else: what
     /// is known of it stays.
@@ -219,7 +219,7 @@ impl Context<'_> {
             Ok(UnpackResult::Otherwise(state)) => otherwise(&state),
             // A cache that cannot be written to, as on a full disk, concerns all changes.
             Err(ExperimentError::Subject(error)) if !is_of_cache(&error) => {
-                // The others may be had all the same.
+                // The others may still be available.
                 error.to_string()
             }
             Err(error) => return Err(error),

@@ -324,7 +324,7 @@ fn sweep(parent: &Path) {
 
 /// Removes a group. Its launcher has ended all that was in it, unless it was killed itself.
 fn remove(folder: &Path) {
-    // Who was killed may not quite be gone.
+    // Killed processes may not have ended yet.
     for _ in 0..50 {
         match fs::remove_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -366,11 +366,11 @@ pub struct Group {
 /// The files of a group that the launcher works with.
 #[derive(Debug, Default)]
 pub struct GroupFiles {
-    /// Who writes 0 to them becomes a member.
+    /// A process that writes 0 to them becomes a member.
     pub join: Vec<OwnedFd>,
     /// The processor time that it has used.
     pub usage: Option<OwnedFd>,
-    /// Who writes 1 to it kills all members.
+    /// Writing 1 to it kills all members.
     pub kill: Option<OwnedFd>,
 }
 

@@ -28,7 +28,7 @@ fn socket(line: &str, state: &str, port: u16) -> Option<u64> {
     is_it.then(|| fields.get(9)?.parse().ok()).flatten()
 }
 
-/// Who has one of these sockets, as far as we may see: `nginx (process 812)`.
+/// The process with one of these sockets, as far as visible: `nginx (process 812)`.
 pub fn holder(proc: &Path, sockets: &[u64]) -> Option<String> {
     let links: Vec<String> = sockets.iter().map(|inode| format!("socket:[{inode}]")).collect();
     let processes = fs::read_dir(proc).ok()?.flatten();

@@ -55,7 +55,7 @@ impl Tree {
         self.children(self.top).is_none_or(|below| below.iter().any(another))
     }
 
-    /// All below it; none where the kernel does not say.
+    /// All below it; `None` if the kernel does not say.
     fn below(&self) -> Option<Vec<u32>> {
         let mut found = self.children(self.top)?;
         let mut at = 0;

@@ -161,7 +161,7 @@ impl Check<'_> {
         }
     }
 
-    /// The words of the shell, up to the option that code follows; none where there is to be no
+    /// The words of the shell, up to the option that code follows; `None` if there is to be no
     /// shell.
     fn shell_words(&mut self, entry: &ShellEntry, spot: Spot<'_>) -> Option<Vec<String>> {
         let line = match entry {

@@ -61,7 +61,7 @@ impl Check<'_> {
         })
     }
 
-    /// The references of a companion: in its command, and in the command that checks whether it is
+    /// The references of a companion: in its command, and in the one that checks whether it is
     /// ready.
     pub(super) fn companion_references<'a>(
         &mut self,

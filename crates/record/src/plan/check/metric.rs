@@ -216,8 +216,7 @@ impl Check<'_> {
     }
 }
 
-/// The name and the quantity, if the text ends in a quantity: names of benchmarks may contain
-/// colons.
+/// The name and the quantity, if the text ends in a quantity: benchmarks' names may have colons.
 fn split_quantity(tool: Tool, text: &str) -> Option<(&str, &str)> {
     let (name, quantity) = text.rsplit_once(':').unwrap_or(("", text));
     let of_go = tool == Tool::GoBench && (quantity.ends_with("/op") || quantity.ends_with("/s"));

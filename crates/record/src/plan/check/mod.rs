@@ -67,14 +67,14 @@ impl<'f> Check<'f> {
 
     /// `[measure]`.
     pub(super) fn measure(&mut self, table: MeasureTable, spot: Spot<'_>) -> Measure {
-        let rule_request = self.rule_request(&table, spot);
-        let rule = rule_request.rule().unwrap_or_else(|error| {
+        let request = self.request(&table, spot);
+        let rule = request.rule().unwrap_or_else(|error| {
             self.report(spot.get(error.key()), error.into());
             Rule::default()
         });
         let (conditions, limits) = (Conditions::default(), Limits::default());
         Measure {
-            rule_request,
+            request,
             rule,
             levels: table.levels.as_ref().map(|levels| super::RepetitionLevels {
                 layouts: levels.layouts.get(),
@@ -96,7 +96,7 @@ impl<'f> Check<'f> {
         PlannedReference { programs: table.programs, revision: table.revision }
     }
 
-    fn rule_request(&mut self, table: &MeasureTable, spot: Spot<'_>) -> RuleRequest {
+    fn request(&mut self, table: &MeasureTable, spot: Spot<'_>) -> RuleRequest {
         let rounds = |key: Option<NonZeroU32>| key.map(NonZeroU32::get);
         RuleRequest {
             rounds: rounds(table.rounds),

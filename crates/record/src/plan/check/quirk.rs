@@ -190,7 +190,7 @@ fn does(table: &QuirkTable) -> Vec<&'static str> {
 }
 
 /// The moment at which a day or an instant begins, or, if that is `itself` still earlier, the first
-/// after it; none where the text is no date, an error where it looks like one.
+/// after it; `None` if the text is no date, an error where it looks like one.
 fn time(text: &str, itself: bool) -> Option<Result<Timestamp, ()>> {
     let digits = |range: std::ops::Range<usize>| {
         text.as_bytes().get(range)?.iter().all(u8::is_ascii_digit).then_some(())

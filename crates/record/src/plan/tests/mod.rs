@@ -140,7 +140,7 @@ fn a_companion_is_ready_in_one_of_five_ways() {
 fn measure() -> Measure {
     Measure {
         levels: None,
-        rule_request: RuleRequest::default(),
+        request: RuleRequest::default(),
         rule: Rule::default(),
         link: 1,
         reference: PlannedReference::default(),

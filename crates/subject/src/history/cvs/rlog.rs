@@ -218,7 +218,7 @@ impl<'a> RlogReader<'a> {
             return None;
         }
         let number = text(self.line(line + 1)?.strip_prefix(b"revision ")?);
-        // `1.4<tab>locked by: somebody;`
+        // `1.4<tab>locked by: name;`
         let number = number.split_ascii_whitespace().next()?.parse().ok()?;
         let mut delta = delta(number, &text(self.line(line + 2)?))?;
         let has_branches = self.line(line + 3).is_some_and(|line| line.starts_with(b"branches:  "));

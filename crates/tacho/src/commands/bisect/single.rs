@@ -29,7 +29,7 @@ pub(crate) enum BisectedCommits<'a> {
     Merge(&'a MergeRange),
 }
 
-/// Bisects one range; nothing where it was only to be said what that would take.
+/// Bisects one range; `None` if it was only to be said what that would take.
 pub(crate) fn once(
     global: &GlobalArgs,
     project: &Project,

@@ -23,7 +23,7 @@ pub fn execute(
     names: &[String],
 ) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let plan = project.plan.clone().with_rule(rule_request(command)?)?;
+    let plan = project.plan.clone().with_rule(request(command)?)?;
     // Without a store there is no change to measure again: reported before the host is locked.
     drop(project.store()?);
     let mut session = CommandSession::open(&project, command.wait)?;
@@ -51,7 +51,7 @@ pub fn execute(
 }
 
 /// The stopping rule from the options.
-fn rule_request(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
+fn request(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
     Ok(RuleRequest {
         rounds: Some(command.rounds.unwrap_or(CONFIRMATION_ROUNDS)),

@@ -44,8 +44,8 @@ pub fn check_alike(
     }
 }
 
-/// The benchmarks that each side was measured at then, and the plan does not have any more; none
-/// where it was typed which are compared.
+/// The benchmarks that each side was measured at then, and the plan does not have any more; empty
+/// if it was typed which are compared.
 pub fn lost(
     given: &SideLookup,
     command: &CompareArgs,

@@ -135,10 +135,7 @@ fn question_of_commands(
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
-        plan: command
-            .terms
-            .reference
-            .applied(empty_plan()?.with_rule(rule_request(command, None)?)?),
+        plan: command.terms.reference.applied(empty_plan()?.with_rule(request(command, None)?)?),
         plan_text: String::new(),
         plan_folder: crate::project::current_folder()?,
         revisions: Vec::new(),
@@ -183,7 +180,7 @@ pub fn metrics_of_commands(
 }
 
 /// The stopping rule from the options, and the plan's layouts.
-pub(crate) fn rule_request(
+pub(crate) fn request(
     command: &CompareArgs,
     plan: Option<&Plan>,
 ) -> Result<RuleRequest, RuleError> {

@@ -6,7 +6,7 @@ use tacho_experiment::compare::{
 };
 use tacho_record::{BenchmarkKey, Direction, Metric, Plan, RateHint};
 
-use super::measure::{metrics_of_commands, rule_request};
+use super::measure::{metrics_of_commands, request};
 use super::sides::SideLookup;
 use crate::cli::CompareArgs;
 use crate::commands::selection::narrowed;
@@ -115,9 +115,8 @@ fn live_rows(
     let empty = super::measure::empty_plan()?;
     let plan = match given.project() {
         Some(project) if !is_command => {
-            let rule_request = rule_request(command, Some(&project.plan))?;
-            let plan =
-                narrowed(&project.plan, &command.terms.benchmark)?.with_rule(rule_request)?;
+            let request = request(command, Some(&project.plan))?;
+            let plan = narrowed(&project.plan, &command.terms.benchmark)?.with_rule(request)?;
             Some(in_kept_versions(given, command, taken, plan)?)
         }
         _ => None,

@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::report::CompareReport;
-use crate::output::compare::{CompareAnswer, FailOnGate, gate_record};
+use crate::output::compare::{CompareAnswer, FailOnGate, recorded};
 use crate::output::{self, table, text};
 
 /// Prints what the run of that number compared.
@@ -35,7 +35,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
         store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
     let (together, all) = (judged_together(&rows), rows.len());
-    let gate_record = gate_record(&terms, &rows, run.state == RunState::Finished);
+    let recorded = recorded(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
     // With a part of the rows, the state of the gate is not shown.
     let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOnGate::from);
@@ -75,7 +75,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
         Ok(output::print(&report.markdown())?)
     } else {
         let samples: String = samples.iter().map(|of| sample_words(of, &terms, &metrics)).collect();
-        let gate = gate_record.map_or_else(String::new, |it| gate_words(&it, &terms));
+        let gate = recorded.map_or_else(String::new, |it| gate_words(&it, &terms));
         let run = compared.run().cloned();
         let machine = run.map_or_else(|| Ok(String::new()), |it| run_page::machine(store, &it))?;
         Ok(output::print(&(report.text() + &gate + &samples + &machine))?)
@@ -83,9 +83,9 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
 }
 
 /// The result of the run's conditions of failure.
-fn gate_words(gate_record: &GateRecord, terms: &Comparing) -> String {
+fn gate_words(recorded: &GateRecord, terms: &Comparing) -> String {
     let line =
-        format!("--fail-on {}: {}\n", gate_record.typed, gate_record.outcome(&terms.sides[0].name));
+        format!("--fail-on {}: {}\n", recorded.typed, recorded.outcome(&terms.sides[0].name));
     text::wrap(&line, output::terminal_width())
 }
 

@@ -72,8 +72,8 @@ pub fn execute(
     }
     let processes =
         project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
-    let rule_request = rule(command.rounds.or(processes), command.budget.as_deref())?;
-    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(rule_request)?;
+    let request = rule(command.rounds.or(processes), command.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(request)?;
     let layouts = layout_options::of_plan(&plan)?;
     let mut session = CommandSession::open(project, command.wait)?;
     session.store.put_commits(&selected.commits)?;

@@ -7,7 +7,7 @@ use tacho_site::{ComparisonRecord, RowExecutions};
 use tacho_store::Store;
 
 use crate::error::CliError;
-use crate::output::compare::gate_record;
+use crate::output::compare::recorded;
 
 /// All of them that were not given up, oldest first.
 pub fn all(store: &mut Store) -> Result<Vec<ComparisonRecord>, CliError> {
@@ -36,7 +36,7 @@ fn record(store: &mut Store, run: Run, terms: Comparing) -> Result<ComparisonRec
         executions(&terms, &row.metric, cells.get(first..first + each).unwrap_or_default())
     };
     Ok(ComparisonRecord {
-        gate: gate_record(&terms, &rows, run.state == RunState::Finished),
+        gate: recorded(&terms, &rows, run.state == RunState::Finished),
         carried: carried_over(store, &run, &terms)?,
         loads: loads(store, Some(&run), &terms)?,
         executions: rows.iter().map(of_row).collect(),

@@ -45,7 +45,7 @@ impl BenchReport<'_> {
     }
 }
 
-/// Bars of these values, which are times in nanoseconds; nothing where there is no room for all.
+/// Bars of these values, which are times in nanoseconds; empty if there is no room for all.
 fn draw(all: &[(&str, Vec<f64>)], width: usize) -> String {
     let Some(each) = (width + 2).checked_div(all.len()).filter(|each| *each >= FEWEST + 2) else {
         return String::new();

@@ -15,8 +15,8 @@ use crate::output::{self, text};
 const OUTPUT_LINES: usize = 8;
 
 impl BenchReport<'_> {
-    /// Prints what the numbers below are worth less for: most of the time of a command is not its
-    /// own. Who reads the numbers first has believed them.
+    /// Prints the warnings that most of a command's time is not its own. They come before the
+    /// numbers, so that readers do not trust these first.
     pub fn print_warnings(&self) {
         self.length_warnings().iter().for_each(print);
     }

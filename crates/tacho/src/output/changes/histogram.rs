@@ -12,7 +12,7 @@ pub struct Histogram {
     pub lines: [String; 2],
 }
 
-/// Draws both sets in this many parts, each as high as its own highest; nothing when there are no
+/// Draws both sets in this many parts, each as high as its own highest; `None` if there are no
 /// values.
 pub fn draw(sets: [&[f64]; 2], width: usize) -> Option<Histogram> {
     let ends = axis(&sets.concat())?;

@@ -392,7 +392,7 @@ impl<'a> FilteredSeries<'a> {
         notes
     }
 
-    /// The series for people; nothing when there is nothing to say of it.
+    /// The series for people; `None` if there is nothing to say of it.
     fn text(self, width: Option<usize>) -> Option<String> {
         let notes = self.notes();
         let mut changes = self.table();

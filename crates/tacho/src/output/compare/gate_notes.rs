@@ -19,11 +19,7 @@ const MOST_MORE: usize = 1000;
 
 /// The result of all rows of a run for its conditions of failure, if any. `is_finished`: there will
 /// be no more rows.
-pub fn gate_record(
-    terms: &Comparing,
-    rows: &[ComparedRow],
-    is_finished: bool,
-) -> Option<GateRecord> {
+pub fn recorded(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
     let outcome = gate.outcome(rows, terms.margin, is_finished, !kept.lone.is_empty());
@@ -107,19 +103,19 @@ impl CompareReport<'_> {
     }
 
     /// The result of all rows for the conditions of failure, if any.
-    pub(super) fn gate_record(&self) -> Option<GateRecord> {
+    pub(super) fn recorded(&self) -> Option<GateRecord> {
         let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return None;
         };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
-        gate_record(&terms, &all.rows, !all.interrupted)
+        recorded(&terms, &all.rows, !all.interrupted)
     }
 
     /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
     /// 0.6 %)`. The warning beside it lists the undecided rows.
-    pub(super) fn gate_line(&self, gate_record: &GateRecord) -> String {
-        let outcome = gate_record.outcome(&self.names()[0]);
-        format!("`--fail-on {}`{}: {outcome}", gate_record.typed, self.with())
+    pub(super) fn gate_line(&self, recorded: &GateRecord) -> String {
+        let outcome = recorded.outcome(&self.names()[0]);
+        format!("`--fail-on {}`{}: {outcome}", recorded.typed, self.with())
     }
 
     /// Of several diffs that are tried each is named by itself.
@@ -130,10 +126,8 @@ impl CompareReport<'_> {
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
     fn report_failure(&self) {
-        if let Some(gate_record) =
-            self.gate_record().filter(|gate_record| gate_record.failed == Some(true))
-        {
-            output::note("error", &self.gate_line(&gate_record));
+        if let Some(recorded) = self.recorded().filter(|recorded| recorded.failed == Some(true)) {
+            output::note("error", &self.gate_line(&recorded));
         }
         if let Some(why) = self.not_built() {
             output::note("error", &why);

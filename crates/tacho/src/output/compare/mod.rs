@@ -11,7 +11,7 @@ mod tests;
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
-pub use self::gate_notes::gate_record;
+pub use self::gate_notes::recorded;
 pub use self::report::{CompareReport, FailOnGate};
 
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, RowAtGate};
@@ -55,7 +55,7 @@ impl CompareReport<'_> {
         words.to_owned()
     }
 
-    /// Why there are no rows, in a line; nothing where there are some.
+    /// Why there are no rows, in a line; empty if there are some.
     fn why_not_measured(&self) -> String {
         let [a, b] = self.described.each_ref().map(|described| in_one_line(described));
         match self.compared {
@@ -153,8 +153,8 @@ impl CompareReport<'_> {
         let failing = |row: &&ComparedRow| self.status(row) == Some(RowAtGate::Slower);
         let slower: Vec<&ComparedRow> = in_order(&all.rows).into_iter().filter(failing).collect();
         let Some(first) = slower.first() else {
-            return match self.gate_record() {
-                Some(gate_record) => format!("**{counts}; {}**", self.gate_line(&gate_record)),
+            return match self.recorded() {
+                Some(recorded) => format!("**{counts}; {}**", self.gate_line(&recorded)),
                 None => format!("**{counts}**"),
             };
         };

@@ -23,7 +23,7 @@ pub struct CompareReport<'a> {
 }
 
 impl<'a> CompareReport<'a> {
-    /// That of a revision built in two ways.
+    /// The report of a revision built in two ways.
     pub fn of(tried: &'a TryOutcome, described: [String; 2]) -> Self {
         let TryOutcome { terms, compared, build, .. } = tried;
         let (build, lone) = (*build, Default::default());
@@ -31,7 +31,7 @@ impl<'a> CompareReport<'a> {
     }
 }
 
-/// What a comparison is to fail on.
+/// The conditions under which a comparison fails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailOnGate {
     /// As it was typed: `slower:5%,unclear`.
