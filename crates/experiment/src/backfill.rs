@@ -20,7 +20,7 @@ pub const AT_ONCE: usize = 16;
 ///
 /// `marks` are the full names of the last revision before and the first after each change that
 /// other benchmarks show, the most important change first. At most this many revisions are
-/// measured; none: all. Interrupted, the same question goes on.
+/// measured; `None`: all. After an interruption the same question resumes.
 pub fn fill(
     bench: &mut Context<'_>,
     question: &Question,

@@ -16,7 +16,7 @@ pub enum ExperimentError {
         /// The folder.
         path: PathBuf,
     },
-    /// A counter that the plan asks for cannot be had on this host.
+    /// A counter that the plan asks for is not available on this host.
     #[error("benchmark `{benchmark}` requests `{metric}`: {why}")]
     CounterUnavailable {
         /// The benchmark's name.
@@ -113,7 +113,7 @@ pub enum ExperimentError {
         /// How many of them the store has.
         kept: usize,
     },
-    /// Conditions or limits of a benchmark cannot be had on this host.
+    /// Conditions or limits of a benchmark are not available on this host.
     #[error("benchmark `{benchmark}` cannot be executed as the plan says: {source}")]
     Unavailable {
         /// The benchmark's name.
@@ -137,7 +137,7 @@ pub enum ExperimentError {
     /// The measurements cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The subject cannot be had.
+    /// The subject is not available.
     #[error(transparent)]
     Subject(#[from] SubjectError),
 }

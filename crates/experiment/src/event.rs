@@ -44,7 +44,7 @@ pub enum Event<'a> {
     },
     /// The cells to measure are known.
     MeasuringBegins {
-        /// The run, new or taken up again.
+        /// The run, new or resumed.
         run: &'a Run,
         /// The cells.
         cells: &'a [Cell],
@@ -76,14 +76,14 @@ pub enum Event<'a> {
     },
     /// A hook of a cell begins that is executed once.
     HookBegins {
-        /// Whose.
+        /// The cell.
         cell: &'a Cell,
         /// `setup` or `cleanup`.
         hook: &'static str,
     },
     /// A hook was not completed, and no sample shows it.
     Trouble {
-        /// Of what.
+        /// The cell.
         cell: &'a Cell,
         /// The failure, with the hook's output.
         trouble: &'a HookFailure,
@@ -99,7 +99,7 @@ pub enum Event<'a> {
     Disturbed {
         /// The round.
         round: u32,
-        /// By what.
+        /// The disturbance.
         noise: Noise,
     },
     /// A program changed the folder of its own build while it was measured: later executions may
@@ -138,7 +138,7 @@ pub enum Event<'a> {
     },
     /// The findings from a few builds of a long history, before more builds are made.
     Surveyed {
-        /// Of each benchmark.
+        /// The survey of each benchmark.
         surveyed: &'a [SurveyedBenchmark],
         /// Builds made so far.
         builds: usize,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tacho_record::{Digest, Plan};
 
-/// Of a file larger than twice this, only the first and the last bytes are read, this many each.
+/// Only the first and the last bytes of a file larger than twice this are read, this many each.
 const PART: u64 = 32 << 20;
 
 /// Fills in the digests of the input files of all benchmarks. A file that cannot be read has none:

@@ -74,8 +74,9 @@ pub struct HourNoise {
 /// An hour is known from this many measurements on.
 const MEASURED: usize = 3;
 
-/// Of a program, by hours in a time zone, the quietest first. Measurements count that are of the
-/// same work at about the same load as the newest one; hours with fewer than three are left out.
+/// The noise of a program, by hours in a time zone, the quietest first. Only measurements of the
+/// same work at about the same load as the newest one count; hours with fewer than three are left
+/// out.
 #[must_use]
 pub fn hours(all: &[KeptNoise], program: &str, zone: &TimeZone) -> Vec<HourNoise> {
     let Some(newest) = all.iter().rev().find_map(|noise| known(noise, program)) else {
@@ -181,8 +182,8 @@ pub fn missed(all: &[KeptNoise], program: &str) -> Vec<f64> {
     (1..all.len()).filter_map(missed).collect()
 }
 
-/// How many additions a millisecond the newest measurement made its loops for; none: it is not
-/// known.
+/// The number of additions a millisecond for which the newest measurement made its loops; `None` if
+/// unknown.
 #[must_use]
 pub fn additions_a_millisecond(all: &[KeptNoise]) -> Option<f64> {
     let found = all.iter().rev().find_map(|noise| noise.of_program(LOOP)?.additions)?;

@@ -15,7 +15,7 @@ pub struct Question {
     pub plan_folder: PathBuf,
     /// The revisions, in order of history.
     pub revisions: Vec<Revision>,
-    /// By what each revision is built.
+    /// The recipes by which each revision is built.
     pub recipes: Recipes,
     /// Counters that each cell must have been counted with, however often it was executed without
     /// them. The plan's benchmarks ask for them.

@@ -35,7 +35,7 @@ pub const MINUTES: [u32; 3] = [1, 10, 60];
 pub struct NoiseOfLength {
     /// The program in a few words.
     pub program: String,
-    /// How many additions it makes; none: it is no loop.
+    /// How many additions it makes; `None`: it is no loop.
     pub additions: Option<f64>,
     /// The median of its wall time, in nanoseconds.
     pub takes: f64,

@@ -12,13 +12,13 @@ use crate::{Context, ExperimentError, preflight};
 /// Builds and measures what is missing of a range, and nothing twice.
 ///
 /// All builds come first, so that no build runs while something is measured. Each sample is kept
-/// before the next execution starts; interrupted or killed, the same question goes on where it
+/// before the next execution starts; after an interruption, the same question resumes where it
 /// stopped.
 pub fn track(bench: &mut Context<'_>, question: &Question) -> Result<TrackResult, ExperimentError> {
     let mut tracked = TrackResult { interrupted: true, ..TrackResult::nothing() };
     check(bench, question)?;
     let began = Instant::now();
-    // A run that is taken up again has tried before what was to be tried again.
+    // A resumed run has already tried the builds to try again.
     let taken_up = bench.store.unfinished_run(question.digest(), bench.host)?.is_some();
     let retry = question.retry_failed && !taken_up;
     let Some(tried) = programs_exist::check(bench, question, retry)? else { return Ok(tracked) };

@@ -238,8 +238,8 @@ impl VersionFacts {
         self.exact(definition).or_else(alike)
     }
 
-    /// Of these versions with the same command the one that is most like a definition; of several
-    /// the newest. Another command is probably another measurement.
+    /// The version with the same command that is most like a definition; the newest of several.
+    /// Another command is probably another measurement.
     fn nearest(&self, definition: &Definition, of: &BTreeSet<u32>) -> Option<u32> {
         let likeness = |version: u32| {
             let all = self.all(&definition.name).filter(|known| known.version == version);

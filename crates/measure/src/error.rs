@@ -16,7 +16,7 @@ pub enum MeasureError {
     /// Another measurement is under way on this host.
     #[error("another tacho{} is measuring on this host", in_brackets(.holder.as_ref()))]
     HostBusy {
-        /// Whose, as far as it has said so.
+        /// The holder, as far as known.
         holder: Option<Holder>,
     },
     /// The instrument could not measure itself.

@@ -25,7 +25,7 @@ pub trait Executor {
     /// status 0, of its own, and leaving nothing behind): it may have begun when this returns, and
     /// is ended if something else is requested all the same.
     ///
-    /// An executor that says nothing begins nothing before it is requested.
+    /// By default an executor begins no execution before it is requested.
     fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
         let _ = next;
         self.execute(request)
@@ -40,14 +40,14 @@ pub trait Executor {
 
     /// Why executions cannot have that counter, if they cannot.
     ///
-    /// An executor that says nothing has all.
+    /// By default an executor has all counters.
     fn lacks(&mut self, _counter: Counter) -> Option<Unavailable> {
         None
     }
 
     /// Why the program of that request cannot be started, if it is not there: nothing is executed.
     ///
-    /// An executor that says nothing has all.
+    /// By default an executor has all programs.
     fn lacks_program(&mut self, _request: &Request) -> Option<Unavailable> {
         None
     }
@@ -66,7 +66,7 @@ pub trait Executor {
     /// The readings of the host during this time, in which nothing is executed; for less time if
     /// the user interrupts.
     ///
-    /// An executor that says nothing has a quiet host.
+    /// By default an executor has a quiet host.
     fn look(&mut self, _span: Duration) -> Readings {
         Readings::default()
     }

@@ -23,13 +23,13 @@ impl MissingMetric {
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecutionEnd {
-    /// It exited with this status.
+    /// The command exited with this status.
     Exited(i32),
     /// The user interrupted it; its readings mean nothing.
     Interrupted,
     /// A signal of this number, which was not ours, killed it.
     Killed(i32),
-    /// It used as much as it may of that.
+    /// The execution reached this limit.
     LimitReached(Limit),
     /// The command could not be started: the reason, in one line.
     NotStarted(String),

@@ -65,14 +65,14 @@ pub fn lock_host(path: &Path, what: &str, wait: LockWait<'_>) -> Result<HostLock
 /// The file by which this host is locked: what `TACHO_LOCK` says, else the same for all users of
 /// the host.
 ///
-/// That is `tacho.lock` in `/run/lock` where all users may write there, otherwise in `/tmp`.
+/// The path is `tacho.lock` in `/run/lock` if all users may write there, otherwise in `/tmp`.
 #[must_use]
 pub fn lock_path() -> PathBuf {
     std::env::var_os("TACHO_LOCK")
         .map_or_else(|| common_path(Path::new("/run/lock")), PathBuf::from)
 }
 
-/// Asks what all users may do, not what this one may: they must all come to the same answer.
+/// Checks the rights of all users, not those of this one: all must get the same answer.
 fn common_path(preferred: &Path) -> PathBuf {
     let open_to_all = fs::metadata(preferred)
         .is_ok_and(|folder| folder.is_dir() && folder.mode() & 0o003 == 0o003);

@@ -104,7 +104,7 @@ impl<'a> ScriptedExecutor<'a> {
         Self { clock, ..self }
     }
 
-    /// The same on a host where no condition can be had.
+    /// The same on a host where no condition is available.
     #[must_use]
     pub fn refusing(self, why: Unavailable) -> Self {
         Self { refusal: Some(why), ..self }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{Build, BuildState, Revision};
 
-/// Revisions in a row that were tried and have no build: none between them that was tried has one.
+/// Consecutive revisions that were tried and have no build; no tried revision between them has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildGap {
     /// The first of them.

@@ -216,7 +216,7 @@ pub enum ChangeVerdict {
 }
 
 impl ChangeVerdict {
-    /// Of a level that rises or falls.
+    /// The verdict on a level that rises or falls.
     #[must_use]
     pub fn of(rises: bool, better: Direction) -> Self {
         if rises == (better == Direction::Higher) { Self::Better } else { Self::Worse }

@@ -64,7 +64,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// The revision that it is built of, by its full name; none of what is not built.
+    /// The revision that it is built of, by its full name; `None` if it is not built.
     #[must_use]
     pub fn revision(&self) -> Option<&str> {
         match self {
@@ -110,18 +110,18 @@ impl Program {
 pub struct Comparing {
     /// Both sides: what is compared with, what is compared.
     pub sides: [Side; 2],
-    /// Of a side that was not executed: in which earlier run it was, and as which side of it.
+    /// The earlier run of a side that was not executed, and its side there.
     pub earlier: [Option<EarlierSide>; 2],
-    /// Of a side that is a file: what it says.
+    /// The metrics of a side that is a file.
     #[serde(default)]
     pub exported: [Vec<ExportedMetric>; 2],
     /// Whether the first side is executed a second time.
     pub control: bool,
     /// The two processors on which both sides are executed at the same time, the one at the even
-    /// position of a round on the first; none: one after the other.
+    /// position of a round on the first; `None`: one after the other.
     #[serde(default)]
     pub duet: Option<[u32; 2]>,
-    /// How the ratio is taken, where that was requested; none leaves it to the control.
+    /// The requested estimator of the ratio; `None` leaves the choice to the control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimator: Option<RequestedEstimator>,
     /// Up to which difference two are the same, as a share.
@@ -136,7 +136,7 @@ pub struct Comparing {
     /// The names of the second side's diffs, if a revision is compared with itself plus diffs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
-    /// In what hosts or conditions of both sides differ, in words, where that was let pass.
+    /// The differences of both sides' hosts or conditions, in words, if the user allowed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: Vec<String>,
     /// The conditions of failure, if any.
@@ -211,11 +211,11 @@ impl Comparing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestedEstimator {
-    /// Of the means.
+    /// The ratio of the means.
     Mean,
-    /// Of the medians.
+    /// The ratio of the medians.
     Median,
-    /// Of the smallest samples.
+    /// The ratio of the smallest samples.
     Minimum,
 }
 

@@ -13,11 +13,11 @@ use crate::Unit;
 /// mean something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// The processors that it may use; none: those that we may use ourselves.
+    /// The processors that it may use; `None`: those of this process.
     pub cpus: Option<Cpus>,
-    /// Its niceness, from -20 (goes first) to 19; none: ours.
+    /// Its niceness, from -20 (goes first) to 19; `None`: that of this process.
     pub nice: Option<i32>,
-    /// How the kernel shares processors out to it; none: as to us.
+    /// How the kernel shares processors out to it; `None`: as for this process.
     pub scheduling: Option<Scheduling>,
     /// Variables of its environment, whatever ours says.
     pub environment: BTreeMap<String, String>,
@@ -200,11 +200,11 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
-    /// Of address space, in bytes.
+    /// Address space, in bytes.
     AddressSpace,
-    /// Of processor time, in nanoseconds.
+    /// Processor time, in nanoseconds.
     CpuTime,
-    /// Of memory, in bytes.
+    /// Memory, in bytes.
     Memory,
 }
 
@@ -224,7 +224,7 @@ impl Limit {
 /// The limit that an execution reached: a result, not a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedLimit {
-    /// Of what.
+    /// The limited resource.
     pub limit: Limit,
     /// The limit, in bytes or nanoseconds.
     pub at: u64,

@@ -18,7 +18,7 @@ pub enum Counter {
     BranchMisses,
     /// Jumps, in the program.
     Branches,
-    /// Of [`CacheReferences`](Self::CacheReferences), those that had to go to memory.
+    /// The [`CacheReferences`](Self::CacheReferences) that had to go to memory.
     CacheMisses,
     /// Accesses to the last cache before memory, in the program. The meaning depends on the
     /// processor.

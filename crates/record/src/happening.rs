@@ -39,8 +39,8 @@ pub enum HappeningKind {
     },
     /// Both sides were measured again.
     Measured(RepeatMeasurement),
-    /// With what was measured since, another revision is more likely the first, others may be, it
-    /// is of another kind, or the level differs by more or less than was thought.
+    /// Later samples changed the finding: the likeliest first revision, the range, the kind or the
+    /// size.
     Moved {
         /// The finding until then.
         from: Box<Finding>,

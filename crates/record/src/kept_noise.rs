@@ -25,13 +25,13 @@ pub struct KeptProgramNoise {
     pub program: String,
     /// How long a round took, in seconds.
     pub round: f64,
-    /// The standard error of a comparison of one round; none: too few rounds.
+    /// The standard error of a comparison of one round; `None`: too few rounds.
     pub of_one_round: Option<f64>,
     /// The smallest change that a comparison of ten minutes finds.
     pub in_ten_minutes: Option<f64>,
     /// How much slower the host's slow speed is than its fast one.
     pub uneven: f64,
-    /// How many additions the program makes; none: it is no loop, or this was not kept yet.
+    /// How many additions the program makes; `None`: it is no loop, or the number was not kept yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additions: Option<f64>,
 }

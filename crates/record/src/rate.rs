@@ -5,7 +5,7 @@ use crate::{Direction, Unit};
 /// How certain it is that more of a metric is better, by its name and unit alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RateHint {
-    /// It counts by time, as `requests/s`, or is a word for that, as `throughput`: more is better.
+    /// A count by time, as `requests/s`, or a word for one, as `throughput`: more is better.
     Certain,
     /// Larger values with such a name, as a `score`, are often better, but not always.
     Possible,
@@ -88,8 +88,7 @@ impl RateHint {
         (is_possible && !has(&name, &COSTS) && !has(&unit, &COSTS)).then_some(Self::Possible)
     }
 
-    /// The direction that is taken for better where nothing else says which: higher only where that
-    /// is certain.
+    /// The better direction if no other source gives one: higher only where that is certain.
     #[must_use]
     pub fn direction(hint: Option<Self>) -> Direction {
         if hint == Some(Self::Certain) { Direction::Higher } else { Direction::Lower }

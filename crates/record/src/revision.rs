@@ -33,7 +33,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// One of which nothing but its full name is known: history has it no more.
+    /// A revision with only its full name known: history does not have it any more.
     #[must_use]
     pub fn bare(id: &str) -> Self {
         let (author, subject) = (String::new(), String::new());

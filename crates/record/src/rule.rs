@@ -239,7 +239,7 @@ impl RuleRequest {
         Ok(Rule { warmup, min_rounds, max_rounds, precision, budget, each: None, quiet_wait })
     }
 
-    /// Reports what contradicts something else, or says nothing without it.
+    /// Checks that keys do not contradict one another, and have the keys that they need.
     fn agree(&self) -> Result<(), RuleError> {
         let given = [
             ("precision", self.precision.is_some()),

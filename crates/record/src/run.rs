@@ -9,7 +9,7 @@ use crate::{BenchmarkKey, Digest, Rule};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
-    /// Closed before all was measured: a build of it can no longer be had; another run went on.
+    /// Closed before all was measured, since a build is no longer available; another run continued.
     Abandoned,
     /// All that it set out to measure is measured.
     Finished,

@@ -26,7 +26,7 @@ pub enum Failure {
         /// What went wrong, in one line.
         why: String,
     },
-    /// It ended with another exit status than expected.
+    /// The execution ended with another exit status than expected.
     Exit {
         /// The status.
         code: i32,
@@ -42,7 +42,7 @@ pub enum Failure {
         /// What went wrong, in one line.
         why: String,
     },
-    /// It could not be started.
+    /// The command could not be started.
     NotStarted {
         /// What went wrong, in one line.
         why: String,
@@ -50,7 +50,7 @@ pub enum Failure {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missing: Option<String>,
     },
-    /// It was killed by a signal that was not ours.
+    /// A signal of another process killed it.
     Signal {
         /// The signal's number.
         number: i32,
@@ -61,7 +61,7 @@ pub enum Failure {
         /// The signal's number.
         number: i32,
     },
-    /// It did not end within the plan's limit and was killed.
+    /// The execution exceeded the plan's limit and was killed.
     TimedOut,
     /// A metric that the plan reads from its output is not there.
     Unreadable {
@@ -72,13 +72,13 @@ pub enum Failure {
     WrongAnswer {
         /// What differed, in one line.
         why: String,
-        /// By what that line shows it; absent of earlier versions.
+        /// The kind of difference that the line shows; absent in files of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shown: Option<AnswerDifference>,
     },
 }
 
-/// By what it is shown that an answer is not the expected one.
+/// The way in which a difference from the expected answer is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnswerDifference {
@@ -141,7 +141,7 @@ pub enum Outcome {
     WarmUp,
     /// The execution reached a limit. Its values are lower bounds of the full values.
     LimitReached {
-        /// Of what.
+        /// The limit.
         #[serde(flatten)]
         reached: ReachedLimit,
         /// The last of what it printed, as that of a failure.
@@ -150,12 +150,12 @@ pub enum Outcome {
     /// As the plan expects, in a round that the host disturbed and that was therefore repeated; its
     /// values are kept and never summarised.
     Disturbed {
-        /// By what, in one line.
+        /// The disturbance, in one line.
         why: String,
     },
     /// Otherwise; its values are kept and never summarised.
     Failed {
-        /// In what way.
+        /// The failure.
         #[serde(flatten)]
         failure: Failure,
         /// The last of what it printed, as far as it was kept; what is not UTF-8 in it is replaced.

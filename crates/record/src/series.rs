@@ -95,7 +95,7 @@ pub struct Point {
     pub limited: LimitedExecutions,
     /// The numbers of the runs that they were taken in, each once.
     pub runs: Vec<i64>,
-    /// Of each value the number of its run; empty where the build is several.
+    /// The number of each value's run; empty for several layouts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub value_runs: Vec<i64>,
     /// How far the 95 % interval of the level reaches to either side, as a logarithm, where the

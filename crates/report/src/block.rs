@@ -169,7 +169,7 @@ pub enum Block {
     Sentence(String),
     /// The first sentence of an answer without numbers; the items below it give details.
     Lead(String),
-    /// A line of what is said of the lead or the sentence above it.
+    /// A line about the lead or the sentence above it.
     Item(String),
     /// A note beside the numbers.
     Note(AnswerNote),

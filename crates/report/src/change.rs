@@ -34,7 +34,7 @@ pub fn interval(change: &Change) -> String {
     change.interval().map_or_else(String::new, effect_interval)
 }
 
-/// Of what both of its levels are, where its size was measured again: they give another one.
+/// The origin of both levels, if the size was measured again: they give another size.
 #[must_use]
 pub fn levels_of(change: &Change) -> &'static str {
     if change.confirmation().is_some() { "in the series" } else { "" }
@@ -147,7 +147,7 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
         (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
         (state, ..) => word(state).to_owned(),
     };
-    // Of a withdrawn change nothing is expected of the user.
+    // A withdrawn change needs no action of the user.
     let state = (!is_over || change.state() != ChangeState::New).then_some(state);
     named
         .into_iter()
@@ -266,7 +266,7 @@ pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     } else {
         let share = by_chance(finding.p);
         let judged = match beside.judged {
-            // Of a series that the plan no longer has, nothing is judged now.
+            // A series that the plan no longer has is not judged now.
             0 => String::new(),
             1 => "; it was judged alone".to_owned(),
             many => format!("; {many} series were judged together"),
@@ -362,7 +362,8 @@ fn excludes(again: &RepeatMeasurement, change: &Change) -> bool {
     again.differs.is_none() && found.is_some_and(|(found, (low, high))| found < low || high < found)
 }
 
-/// In what both sides were measured again where one build alone differed; nothing else.
+/// The layouts or environments in which both sides were measured again, if only one build differed;
+/// empty otherwise.
 fn layouts(again: &RepeatMeasurement) -> String {
     match (again.layouts, again.environments) {
         (0, false) => String::new(),

@@ -19,7 +19,7 @@ pub const OTHER_WORK: &str = "probably other work on the host, not a commit";
 pub const OTHER_WORK_HINT: &str = "`tacho changes --confirm NAME` measures both sides again";
 /// The heading of changes of series that the plan does not have.
 pub const UNPLANNED: &str = "of series that the plan no longer has";
-/// Said where bisections alone measured something.
+/// The note if only bisections measured anything.
 pub const UNTRACKED: &str = "no series is tracked yet, so no change can be seen";
 
 /// The numbers of changes in a list.

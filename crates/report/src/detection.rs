@@ -65,7 +65,7 @@ pub fn edited(planned: &BenchmarkKey, measured: Option<u32>) -> String {
     format!("version {version} of `{name}` is not measured yet: `tacho track` measures it{join}")
 }
 
-/// Why a series was not judged; nothing if it was.
+/// Why a series was not judged; `None` if it was.
 #[must_use]
 pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     match judged {

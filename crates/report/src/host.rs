@@ -83,7 +83,7 @@ pub fn reference(summary: &ReferenceSummary) -> String {
     line
 }
 
-/// Said where the reference was wanted, and the run left no time for any program of it.
+/// The note if the reference was requested, but the run left no time for it.
 pub const REFERENCE_NOT_EXECUTED: &str =
     "reference: not executed, since one execution would take more than 5 % of this short run";
 

@@ -60,8 +60,8 @@ pub fn cost(build: Duration, execution: f64) -> f64 {
     if execution > 0.0 { (build.as_secs_f64() / execution).max(1.0) } else { 1.0 }
 }
 
-/// Between which shares 95 % of values with this standard deviation differ. As logarithms they
-/// reach as far down as up; nothing is less by more than all of it.
+/// The shares between which 95 % of values with this standard deviation differ. Their logarithms
+/// are symmetric; no value is lower by more than 100 %.
 #[must_use]
 pub fn within(deviation: f64) -> (f64, f64) {
     ((-1.96 * deviation).exp_m1(), (1.96 * deviation).exp_m1())
@@ -99,7 +99,7 @@ pub fn short(levels: &Levels) -> String {
 pub struct LayoutLine {
     /// Its number, or the name of its order.
     pub name: String,
-    /// Of its executions; `None` if none counted.
+    /// The summary of its executions; `None` if none counted.
     pub summary: Option<Summary>,
     /// How many of them failed.
     pub failed: usize,

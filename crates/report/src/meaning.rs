@@ -2,7 +2,7 @@
 
 use tacho_record::Sample;
 
-/// Of which kind the peak of memory is.
+/// The meaning of the peak of memory.
 pub const PEAK_MEMORY: &str = "the peak of the largest process, not of all together";
 
 /// The meaning of `user` and `sys` if [`is_split_by_ticks`].

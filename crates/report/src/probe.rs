@@ -33,7 +33,7 @@ pub struct ProbeLine {
     pub name: String,
     /// The same in words.
     pub words: String,
-    /// Of each of two programs, its level by its usual one; empty of one alone.
+    /// The level of each of two programs divided by its usual one; empty for a single program.
     pub levels: Vec<Option<RatioBounds>>,
     /// B by A; of one program its level by its usual one.
     pub ratio: Option<RatioBounds>,

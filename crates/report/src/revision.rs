@@ -2,7 +2,7 @@
 
 use tacho_record::Commit;
 
-/// The numbers of a file of CVS before and after a commit: `1.4 to 1.5`; nothing of others.
+/// The numbers of a file of CVS before and after a commit: `1.4 to 1.5`; `None` for other systems.
 #[must_use]
 pub fn numbers(commit: &Commit, file: &str) -> Option<String> {
     match commit.numbers.get(file)? {

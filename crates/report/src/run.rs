@@ -7,13 +7,13 @@ use tacho_record::{Purpose, Rule, Run, RunState};
 
 use crate::words::{count, duration, precision};
 
-/// Said where the user stopped a command that keeps what it measured.
+/// The note if the user stopped a command that keeps what it measured.
 pub const RESUMES: &str = "interrupted: the same command resumes";
-/// Said where the user stopped a command that keeps nothing.
+/// The note if the user stopped a command that keeps nothing.
 pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
-/// Said where the user stopped a command before there was anything to show.
+/// The note if the user stopped a command before there was anything to show.
 pub const NOTHING_YET: &str = "interrupted before anything was measured";
-/// Said where a store holds nothing.
+/// The note for an empty store.
 pub const NOTHING_MEASURED: &str = "nothing is measured yet: `tacho track` measures revisions";
 
 /// Why a session executed nothing.

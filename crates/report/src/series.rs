@@ -39,8 +39,8 @@ pub(crate) fn unseen_changes(series: &Series) -> Option<String> {
     })
 }
 
-/// In which runs of a series the host's speed moved, and that its values are those at the usual
-/// speed.
+/// The runs of a series in which the host's speed moved, with the remark that its values are at the
+/// usual speed.
 #[must_use]
 pub fn uneven_runs(series: &Series) -> Option<String> {
     let has_values = series.points.iter().any(|point| !point.values.is_empty());
@@ -251,7 +251,7 @@ pub fn failed(executions: usize, why: &str) -> String {
     format!("{} failed ({why})", count(executions, "execution"))
 }
 
-/// A sample that is far off: `round 5: +61.2 %, right after a pause`.
+/// An outlier: `round 5: +61.2 %, right after a pause`.
 #[must_use]
 pub fn outlier(round: u32, ratio: f64, causes: &str) -> String {
     format!("round {round}: {}, {causes}", change(ratio))
@@ -264,7 +264,7 @@ pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
     Some(value.shown(|it| metric.unit.show(it)))
 }
 
-/// Said of the values of a benchmark that the plan does not have.
+/// The remark on values of a benchmark that the plan does not have.
 pub const UNPLANNED: &str = "the plan no longer has this benchmark";
 
 /// Says that the plan has another version of this benchmark: a later one, or an earlier one again.

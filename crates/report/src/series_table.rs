@@ -1,4 +1,4 @@
-//! The table of a series: its heads, and what is said below it.
+//! The table of a series: its heads, and the notes below it.
 
 use tacho_record::Series;
 

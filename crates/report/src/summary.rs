@@ -31,7 +31,7 @@ pub struct SummaryText {
 }
 
 impl SummaryText {
-    /// Of a summary of values in this unit, if there is one.
+    /// The cells of a summary of values in this unit, if there is one.
     #[must_use]
     pub fn of(unit: &Unit, summary: Option<&Summary>) -> Self {
         let Some(summary) = summary else { return Self::default() };

@@ -148,7 +148,7 @@ impl SurveyPlace<'_> {
         Some(format!("`tacho changes` does not report {} yet: {why}", self.ends[1].short()))
     }
 
-    /// Of which kind it is, where it need not be the program's.
+    /// The kind of change, if it need not be the program's.
     fn kind(&self) -> &'static str {
         match (self.place.origin, self.edges.is_empty()) {
             (_, false) => ChangeKind::Environment.words(true),

@@ -149,7 +149,7 @@ pub struct ProbeRecord {
     pub names: Vec<String>,
     /// The full name of each program's revision, if it is one.
     pub revisions: Vec<Option<String>>,
-    /// The disturbances that could not be had, each with the reason.
+    /// The unavailable disturbances, each with the reason.
     pub left_out: Vec<UnavailableDisturbance>,
     /// One a benchmark.
     pub rows: Vec<ProbedRow>,
@@ -179,8 +179,8 @@ pub struct LayoutSeries {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// By what share executions took longer at the host's slow speed, where its speed moved: values
-    /// are then those at its usual speed.
+    /// The share by which executions took longer at the host's slow speed, if its speed moved:
+    /// values are then those at its usual speed.
     pub uneven: Option<f64>,
     /// In the order in which they were linked; those that came out as an earlier one are left out.
     pub layouts: Vec<LayoutRecord>,
@@ -298,7 +298,7 @@ pub struct HostMeasurement {
     pub outliers: Vec<OutlierNote>,
 }
 
-/// A sample that is far off, and what may have brought it about.
+/// An outlier with its possible causes.
 #[derive(Clone, Debug)]
 pub struct OutlierNote {
     /// Its round.

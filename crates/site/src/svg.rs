@@ -212,7 +212,7 @@ pub(crate) fn belief(stretches: &[(usize, usize, f64)], places: usize) -> Markup
     }
 }
 
-/// Of what a whole is made: one bar with a part for each, its name and size below it.
+/// The parts of a whole: one bar with a section for each, its name and size below.
 pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
     const WIDTH: f64 = 960.0;
     const BAR: f64 = 26.0;

@@ -18,9 +18,9 @@ impl Summary {
         Self::ranked(values, bounds, |sorted| median_interval(sorted, 0.95))
     }
 
-    /// Of the medians of layouts of one program, each counting once: for fewer than six there is no
-    /// interval by ranks, and it is Student's t of their logarithms, with as many degrees of
-    /// freedom as there are layouts but one.
+    /// The summary of the medians of layouts of one program, each counting once: for fewer than six
+    /// there is no interval by ranks, and it is Student's t of their logarithms, with as many
+    /// degrees of freedom as there are layouts but one.
     #[must_use]
     pub fn over_layouts(medians: &[f64], bounds: &[f64]) -> Option<Self> {
         let summary = Self::censored(medians, bounds)?;
@@ -66,7 +66,7 @@ fn mean_interval(values: &[f64]) -> Option<(f64, f64)> {
     Some(((mean - reach).exp(), (mean + reach).exp()))
 }
 
-/// The mean and the standard deviation of a sample; none of nothing.
+/// The mean and the standard deviation of a sample; `None` for an empty sample.
 fn mean_and_sd(values: &[f64]) -> Option<(f64, f64)> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -13,7 +13,7 @@ use crate::summary::{mean, median};
 const MOST: u32 = 1000;
 /// Below this what linking adds does not matter.
 const LITTLE: f64 = 0.01;
-/// How likely the recommended repetition is to say more.
+/// The probability that the recommended repetition is conclusive.
 const LIKELY: f64 = 0.8;
 /// The largest numbers of layouts, and of executions of each, that `would_decide` recommends.
 const TELLING: (u32, f64) = (200, 10_000.0);
@@ -36,18 +36,19 @@ pub struct Levels {
     /// The 95 % interval of the mean of all layouts, from the layouts, which may be few; `None` for
     /// a single one.
     pub interval: Option<(f64, f64)>,
-    /// Of values of one execution; `None` where executions have one each.
+    /// The deviation of values of one execution; `None` if executions have one value each.
     pub keep: Option<f64>,
-    /// Of executions of one build, beyond that.
+    /// The deviation of executions of one build, beyond that.
     pub restart: f64,
-    /// Of builds of one source linked in another order, beyond that. `None` for a single one.
+    /// The deviation of builds of one source with different link orders, beyond that. `None` for a
+    /// single one.
     pub relink: Option<f64>,
     /// The 95 % upper bound. An estimate of 0 means that relinking is not distinguished from
     /// restarting, not that it has no effect.
     pub relink_at_most: Option<f64>,
     /// The 95 % lower bound; 0 if relinking is not distinguished from restarting.
     pub relink_at_least: Option<f64>,
-    /// Of the means of layouts, all below included.
+    /// The deviation of the means of layouts, including all below.
     pub means: Option<f64>,
     /// How many layouts.
     pub layouts: usize,

@@ -1,4 +1,4 @@
-//! Outliers: samples that are far off by a stated rule. They are flagged, never dropped.
+//! Outliers: extreme samples by a stated rule. They are flagged, never dropped.
 //!
 //! The rule is the modified z-score of Iglewicz & Hoaglin, *How to Detect and Handle Outliers*
 //! (1993), 3.3: `0.6745 · (x − median) / MAD`, an outlier above 3.5 in size, here of the values'
@@ -13,7 +13,7 @@ pub const OUTLIER_SCORE: f64 = 3.5;
 /// The least number of values with outliers: the spread of fewer values is not known.
 pub const OUTLIER_LEAST: usize = 6;
 
-/// A value that is far off.
+/// An outlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outlier {
     /// Its place among the values.

@@ -38,7 +38,7 @@ pub struct ExecutionTimes {
     pub wall: f64,
     /// On CPUs, all threads and processes together.
     pub cpu: f64,
-    /// Of that its first thread, where it is read.
+    /// The part of its first thread, if it is read.
     pub first_thread: Option<f64>,
     /// For how long the first thread was ready and got no CPU, where it is read.
     pub waited: Option<f64>,
@@ -149,7 +149,7 @@ pub fn without_waiting(effect: f64, sides: [&[ExecutionTimes]; 2]) -> Option<Wit
         if is_little(&own) {
             return Some(WithoutWaiting { effect: own.left, by_cpu: false });
         }
-        // Of what computes and waits alone, CPU time says the same more sharply.
+        // For programs that only compute and wait, CPU time shows the same more precisely.
         let is_alike = own.left * effect.signum() <= little;
         let computes = is_alike && sides.iter().all(|side| computes(side));
         return cpu()
@@ -169,7 +169,7 @@ struct OwnChange {
 }
 
 impl OwnChange {
-    /// Of these times; `None` if there are too few, or they have no logarithm.
+    /// The change of these times; `None` if there are too few, or they have no logarithm.
     fn of(
         sides: [&[ExecutionTimes]; 2],
         own: fn(&ExecutionTimes) -> f64,

@@ -32,7 +32,7 @@ macro_rules! select_change {
 /// The state of a series when it was last judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// The digest of all that was judged: the same again says nothing new.
+    /// The digest of all that was judged: the same digest means no news.
     pub judged: Digest,
     /// The full name of its last revision with values.
     pub newest: String,
@@ -45,7 +45,7 @@ pub struct Analysis {
 pub struct NewAnalysis<'a> {
     /// The series.
     pub series: &'a SeriesKey,
-    /// The analysis that it goes on from, if there was one.
+    /// The analysis on which it is based, if there was one.
     pub before: Option<&'a Analysis>,
     /// The present analysis.
     pub now: &'a Analysis,

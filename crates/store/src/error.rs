@@ -111,9 +111,9 @@ pub enum StoreError {
     OtherSubject {
         /// The database.
         place: String,
-        /// Whose it is.
+        /// The subject of the store.
         found: String,
-        /// For whom it was opened.
+        /// The subject for which it was opened.
         asked: String,
     },
     /// The database was deleted or replaced while it was open: what is written goes nowhere.

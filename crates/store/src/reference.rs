@@ -53,7 +53,7 @@ impl Store {
     }
 }
 
-/// A sample from that column on; none of a program that this version does not know.
+/// A sample from that column on; `None` for a program that this version does not know.
 fn read(row: &dyn DatabaseRow, from: usize) -> Result<Option<ReferenceSample>, StoreError> {
     let Some(program) = ReferenceProgram::named(row.text(from + 1)?) else { return Ok(None) };
     let time = |column| -> Result<Duration, StoreError> {

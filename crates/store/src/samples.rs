@@ -19,7 +19,7 @@ use crate::{MeasurementId, Store, StoreError};
 /// The content of the column `failure` of a disturbed sample.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct DisturbanceRow {
-    /// By what, in one line.
+    /// The disturbance, in one line.
     pub disturbed: String,
 }
 

@@ -35,7 +35,7 @@ impl Store {
 pub(crate) struct FoundSteadiness(HashMap<MeasurementId, Steadiness>);
 
 impl FoundSteadiness {
-    /// Of those of a benchmark (by number) on a host.
+    /// The found warmups of a benchmark's measurements (by number) on a host.
     pub fn of_benchmark(
         database: &mut dyn Database,
         benchmark: i64,
@@ -47,7 +47,7 @@ impl FoundSteadiness {
         Self::read(database, sql, &[benchmark, host.0].map(SqlValue::Integer))
     }
 
-    /// Of one.
+    /// The found warmup of one measurement.
     pub fn of_measurement(
         database: &mut dyn Database,
         measurement: MeasurementId,

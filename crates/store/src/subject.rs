@@ -28,7 +28,7 @@ impl Store {
     }
 }
 
-/// Whose store it is, if it has a subject.
+/// The subject of the store, if it has one.
 fn owner(database: &mut dyn Database) -> Result<Option<String>, StoreError> {
     database.one("SELECT name FROM subject", &[], |row| Ok(row.text(0)?.to_owned()))
 }

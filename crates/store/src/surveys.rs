@@ -10,7 +10,7 @@ impl Store {
     /// The full names of the revisions that were built before that question was first asked on that
     /// host.
     ///
-    /// The first time these are `built`, which is kept and synced: an interrupted session goes on
+    /// The first time these are `built`, which is kept and synced: an interrupted session continues
     /// counting from there.
     pub fn begin_survey(
         &mut self,

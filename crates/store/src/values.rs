@@ -26,13 +26,13 @@ pub struct Values {
     pub artifact: Digest,
     /// The values that count, one a sample, in order of the schedule, in the metric's base unit.
     pub values: Vec<f64>,
-    /// Of each of them its round.
+    /// The round of each.
     pub rounds: Vec<u32>,
-    /// Of each of them its position in the round's order.
+    /// The position of each in the round's order.
     pub positions: Vec<u32>,
     /// The executions that reached a limit, the warm-up not counted.
     pub limited: LimitedExecutions,
-    /// Of each of their bounds its round.
+    /// The round of each bound.
     pub bound_rounds: Vec<u32>,
     /// How many executions failed, the warm-up not counted.
     pub failed: u32,

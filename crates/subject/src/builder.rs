@@ -12,7 +12,7 @@ use crate::layout::Layout;
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildOutcome {
-    /// It ended, well or not.
+    /// The build ended, well or not.
     Done {
         /// How; its log's digest is left to the keeper of logs.
         build: Build,

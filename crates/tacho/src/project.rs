@@ -109,7 +109,7 @@ impl Project {
         }
     }
 
-    /// By what the plan builds these revisions.
+    /// The recipes by which the plan builds these revisions.
     ///
     /// If the history is not available, the applying quirks are unknown: then a revision's last
     /// build is used, with a note.

@@ -50,7 +50,7 @@ impl CarryOver {
         let influence = Influence::of(&after_predecessors(&sequence), seed)?;
         let far = influence.strongest;
         let is_reported = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST;
-        // Of net times below 0 there is no share.
+        // Net times below 0 have no share.
         let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
         (is_reported && is_share).then(|| Self { after: far.beside, share: far.residual.exp_m1() })
     }

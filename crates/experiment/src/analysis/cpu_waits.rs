@@ -51,7 +51,7 @@ pub fn beside_cpu_time(
     if is_beyond_waiting(&wall, shares) {
         return wall;
     }
-    // The CPU time of a program that sleeps says nothing of its wall time.
+    // The CPU time of a program that sleeps is no evidence about its wall time.
     let is_busy = |side: &[&[Sample]]| is_mostly_busy(busy_share(side.iter().copied().flatten()));
     let cpu = sides.into_iter().all(is_busy).then(by_cpu);
     if !is_doubtful(wall.verdict, cpu.as_ref().map(|it| it.verdict), shares) {

@@ -14,7 +14,7 @@ pub struct FailedCell {
     pub why: String,
 }
 
-/// All of a run, in order of its cells; none of a bisection, which reports them itself.
+/// The failed cells of a run, in order; empty for a bisection, which reports them itself.
 pub fn failed_cells(store: &mut Store, run: &Run) -> Result<Vec<FailedCell>, StoreError> {
     let mut all = Vec::new();
     if run.purpose == Purpose::Bisect {

@@ -20,7 +20,7 @@ const SHORT: f64 = 20e6;
 /// In less time the host is judged only where others used a whole CPU and more than a few ticks, in
 /// nanoseconds.
 const LEAST: f64 = 200e6;
-/// Fewer ticks say nothing, in nanoseconds.
+/// Less time has too few ticks, in nanoseconds.
 const TICKS: f64 = 50e6;
 /// Longer nothing was executed, in nanoseconds: no reading is of that.
 const PAUSE: f64 = 60e9;

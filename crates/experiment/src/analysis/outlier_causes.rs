@@ -1,4 +1,4 @@
-//! Why a sample is far off: what its readings have more of than those of the cell's other samples.
+//! The causes of outliers: differences of their readings from those of the cell's other samples.
 //!
 //! A pure function of samples. The function names causes that were *read*: a neighbour that no
 //! reading shows leaves no cause. The rule is in docs/src/method.
@@ -18,7 +18,7 @@ pub const LEAST_SHARE: f64 = 0.2;
 /// Others used this many CPUs more (or less) than usual: that is seen as a cause.
 pub const OTHER_CPUS: f64 = 0.25;
 
-/// A sample that is far off, and why.
+/// An outlier with its causes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlierExplanation {
     /// The place in its run's schedule.
@@ -34,8 +34,8 @@ pub struct OutlierExplanation {
 /// A possible cause of an outlier, compared with the cell's other samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutlierCause {
-    /// It waited this many nanoseconds more for a CPU that others used; less, where that is below
-    /// 0.
+    /// The execution waited this many nanoseconds longer for a CPU that others used; shorter if
+    /// negative.
     CpuWait(f64),
     /// The execution was blocked this many nanoseconds longer while devices were waited for;
     /// shorter if negative.
@@ -44,11 +44,11 @@ pub enum OutlierCause {
     Frequency(f64, f64),
     /// Tasks of the host waited this many nanoseconds more for memory.
     Memory(f64),
-    /// It ended on this node of memory, the others on that.
+    /// The execution ended on the first node of memory, the others on the second.
     Node(f64, f64),
     /// Other processes used this many CPUs more; less, where that is below 0.
     OtherCpu(f64),
-    /// It ended on this socket, the others on that.
+    /// The execution ended on the first socket, the others on the second.
     Socket(f64, f64),
     /// A hypervisor kept this many nanoseconds more from the host.
     Steal(f64),
@@ -172,8 +172,7 @@ fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<OutlierCause>
 /// How a reading of a sample is taken.
 type CauseReading = fn(&Sample, &str) -> Option<f64>;
 
-/// The samples of a cell. Of many that are far off each is compared with all others: these are put
-/// in order once.
+/// The samples of a cell. Each of many outliers is compared with all others, which are sorted once.
 struct OutlierCell<'a> {
     samples: Vec<&'a Sample>,
     ordered: RefCell<BTreeMap<&'static str, SortedSamples>>,

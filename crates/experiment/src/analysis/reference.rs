@@ -98,8 +98,8 @@ pub fn levels(tracks: &[ReferenceTrack]) -> Vec<ReferenceLevel> {
     (0..).zip(tracks).flat_map(of).collect()
 }
 
-/// By what share the programs took longer than usual in each run: the mean of all programs, of the
-/// newest digest of each.
+/// The share by which the programs took longer than usual in each run: the mean of all programs, of
+/// the newest digest of each.
 #[must_use]
 pub fn slower(tracks: &[ReferenceTrack]) -> BTreeMap<i64, f64> {
     let newest = |track: &ReferenceTrack| track.points.last().map(|point| point.run);

@@ -1,4 +1,4 @@
-//! Whose answer the reference of `expect.stdout = "same"` is.
+//! The origin of the reference answer of `expect.stdout = "same"`.
 
 use tacho_record::{BenchmarkKey, Outcome, Purpose};
 use tacho_store::{Store, StoreError};

@@ -57,7 +57,7 @@ pub(crate) struct RunValue {
     pub value: f64,
 }
 
-/// Of each point of a series its values, one by one.
+/// The single values of each point of a series.
 pub(crate) type PointValues = Vec<Vec<RunValue>>;
 
 /// All series of one benchmark on one host, one a metric, over these revisions.

@@ -16,7 +16,7 @@ const FEWEST: usize = 3;
 /// The result of a correction of values to the host's usual speed.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct SeriesAtUsualSpeed {
-    /// In which runs the speed moved: in none of a metric that no speed moves.
+    /// The runs in which the speed moved; empty for a metric that does not depend on the speed.
     pub uneven: Vec<HostUnevenness>,
     /// How far the 95 % interval of a level reaches to either side, as a logarithm, where it is
     /// known; by run, revision and artifact.
@@ -94,10 +94,10 @@ pub struct UsualSpeed {
     /// The samples, with the values of the metric as they would be at that speed; as they were
     /// measured where nothing shows that the speed moved.
     pub samples: Vec<Vec<Sample>>,
-    /// By what share executions took longer at the slow speed, where it is seen to move.
+    /// The share by which executions took longer at the slow speed, if the speed moved.
     pub uneven: Option<f64>,
-    /// Of each vector of samples how far the 95 % interval of its program's level reaches to either
-    /// side, as a logarithm, where that is known.
+    /// The reach of the 95 % interval of each program's level to either side, as a logarithm, if
+    /// known.
     pub reaches: Vec<Option<f64>>,
 }
 
@@ -175,10 +175,9 @@ pub fn with_measured_range(
 pub struct RunsAtUsualSpeed {
     /// The measurements, run by run.
     pub measurements: Vec<Measurement>,
-    /// Of each measurement how far the 95 % interval of its level reaches, as a logarithm, where
-    /// that is known.
+    /// The reach of the 95 % interval of each measurement's level, as a logarithm, if known.
     pub reaches: Vec<Option<f64>>,
-    /// By what share executions took longer at the slow speed, where it moved most.
+    /// The share by which executions took longer at the slow speed, where it moved most.
     pub uneven: Option<f64>,
 }
 

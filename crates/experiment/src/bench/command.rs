@@ -19,7 +19,7 @@ pub struct BenchCommand {
     pub parameters: Vec<(String, String)>,
     /// How it is started.
     pub start: Start,
-    /// A file for its standard input; none: nothing.
+    /// A file for its standard input; `None`: empty input.
     pub input: Option<String>,
     /// The destination of its output.
     pub output: Output,

@@ -46,7 +46,7 @@ impl Standings {
 }
 
 impl CommandResult {
-    /// Its samples that are far off, the farthest first.
+    /// Its outliers, the farthest first.
     #[must_use]
     pub fn far_samples(&self) -> Vec<FarSample> {
         let mut far: Vec<_> = self.outliers.iter().collect();

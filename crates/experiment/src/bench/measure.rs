@@ -34,8 +34,8 @@ pub struct BenchQuestion {
     pub counters: Vec<Counting>,
     /// The metrics that are read from the output of each execution.
     pub metrics: Vec<PlannedMetric>,
-    /// The two processors on which two commands are executed at the same time; none: one after the
-    /// other.
+    /// The two processors on which two commands are executed at the same time; `None`: one after
+    /// the other.
     pub duet: Option<[u32; 2]>,
     /// How much of the time goes to the reference.
     pub reference: ReferenceMode,

@@ -16,7 +16,8 @@ pub(super) struct ProcessorTimes {
 }
 
 impl ProcessorTimes {
-    /// Of the values of both and those that were cut off, in the order of the executions.
+    /// The times from the values of both and those that were cut off, in the order of the
+    /// executions.
     pub fn of(
         user: Option<&(Vec<f64>, LimitedExecutions)>,
         sys: Option<&(Vec<f64>, LimitedExecutions)>,

@@ -36,8 +36,8 @@ pub struct Standings {
     /// The command that the others are compared with: the one that was named, else the fastest by
     /// its ratios; `None` if there are not two that gave values.
     pub reference: Option<usize>,
-    /// By what share executions took longer at the host's slow speed, where its speed moved: times
-    /// are then those at its usual speed.
+    /// The share by which executions took longer at the host's slow speed, if its speed moved:
+    /// times are then those at its usual speed.
     pub uneven: Option<f64>,
     /// Warnings about all numbers.
     pub warnings: Vec<BenchWarning>,
@@ -90,7 +90,7 @@ pub struct CommandResult {
     pub failed: usize,
     /// How the first of them did, and the last of what it printed.
     pub failure: Option<(Failure, String)>,
-    /// Samples that are far off, with what may have brought them about.
+    /// Outliers with their possible causes.
     pub outliers: Vec<OutlierExplanation>,
     /// Warnings about the numbers.
     pub warnings: Vec<BenchWarning>,
@@ -412,7 +412,8 @@ impl CommandResult {
         let median_of = |metric: &Metric| {
             let (values, limited) = read(metric);
             Some(Summary::censored(&values, &limited.bounds)?.known_median()).filter(|_| {
-                // Of what has no bound, as more of it is better, the others alone say nothing.
+                // If more is better there are no bounds, and the other values alone are no
+                // evidence.
                 limited.bounds.len() == limited.count as usize
             })
         };

@@ -84,7 +84,7 @@ fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<
     let far = outliers(&values);
     let outlier =
         far.first().filter(|outlier| outlier.index == 0 && outlier.ratio >= FIRST_SLOW)?;
-    // Of many outliers the first is no warm-up.
+    // With many outliers the first one is no warmup.
     let alone = 20 * far.len() <= values.len().max(40);
     first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
 }

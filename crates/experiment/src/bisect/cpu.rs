@@ -1,8 +1,8 @@
 //! The use of the samples' CPU time if other work on the host disturbs their wall time.
 //!
-//! Of a program that is busy all the time both change alike. So where the wall time of one revision
-//! varies much more than its CPU time, the CPU times are believed instead. How far samples of one
-//! revision vary decides that, not by how much the ends differ, so that it favours no answer.
+//! Both times of a busy program change alike. So where the wall time of one revision varies much
+//! more than its CPU time, the CPU times are believed instead. How far samples of one revision vary
+//! decides that, not by how much the ends differ, so that it favours no answer.
 
 use std::borrow::Cow;
 

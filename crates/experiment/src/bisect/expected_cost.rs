@@ -97,7 +97,7 @@ impl MetricNoise {
 }
 
 impl BisectForecast {
-    /// Of this inquiry, by what the store has of this host; without a store nothing is known.
+    /// The forecast for this inquiry, from the store's data of this host; unknown without a store.
     /// `plan` has the benchmark alone, `recipes` are those of the candidates. `retry_failed`:
     /// failed builds are made again.
     pub fn of(
@@ -197,7 +197,7 @@ impl BisectForecast {
         let mut of_wall = MetricNoise::of(inquiry, walls);
         let mut of_cpu = MetricNoise::of(inquiry, cpu).filter(|_| is_mostly_busy(share));
         if let (Some(wall), Some(cpu)) = (&mut of_wall, &mut of_cpu) {
-            // Of a program that is busy both change alike, so what one shows holds for the other.
+            // Both times of a busy program change alike, so the effect on one holds for the other.
             let known = [cpu.step.or(wall.step), wall.step.or(cpu.step)];
             [cpu.step, wall.step] = known;
             let spreads = ByCpu { wall: wall.sd, cpu: cpu.sd };

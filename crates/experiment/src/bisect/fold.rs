@@ -55,7 +55,7 @@ pub struct Fold {
     pub(super) steps: Vec<BisectionStep>,
     /// Whether CPU times are believed instead of wall times, and why.
     pub(super) by_cpu: Option<ByCpu>,
-    /// From this number of steps on it is asked again whether they vary less.
+    /// The number of steps from which the question is asked again whether they vary less.
     pub(super) ask_cpu_at: usize,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
@@ -178,7 +178,7 @@ impl Fold {
         self.settle();
     }
 
-    /// The same, whatever it comes to.
+    /// The same, whatever the result.
     pub(super) fn take(&mut self, observed: &BisectionStep) {
         self.steps.push(observed.clone());
         let believed = self.believed(observed);
@@ -230,8 +230,8 @@ impl Fold {
         *(if timed > 0 { &mut self.spent.0 } else { &mut self.spent.1 }) += observed.executing;
     }
 
-    /// How what is executed fails, where it does so in the same way at both ends and nothing has
-    /// values: that is likely mistyped, and no other revision would say more.
+    /// The failure of the command, if it is the same at both ends and no revision has values: the
+    /// command is probably mistyped, and no other revision would help.
     #[must_use]
     pub fn mistaken(&self) -> Option<&str> {
         let last = self.names.len().checked_sub(1)?;

@@ -13,7 +13,7 @@ use crate::ExperimentError;
 /// The final result.
 #[derive(Clone, Debug)]
 pub struct BisectionWithMerges {
-    /// Of the range; where one merge did it alone, of its commits.
+    /// The result for the range; for a single culprit that is a merge, the result for its commits.
     pub answer: BisectionResult,
     /// If there are several culprits, the results among the commits of each merge of them.
     pub inside: Vec<BisectionResult>,
@@ -77,7 +77,7 @@ pub fn unsearched_merges(
     Ok(named_merges(history, found)?.into_iter().map(|(_, merge)| merge).collect())
 }
 
-/// The culprits that are merges; none of a bisection that was interrupted.
+/// The culprits that are merges; empty for an interrupted bisection.
 fn named_merges(
     history: &dyn History,
     found: &BisectionResult,

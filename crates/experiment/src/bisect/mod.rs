@@ -2,8 +2,8 @@
 //!
 //! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. A step is a build, or some
 //! executions of one revision. Each step is kept before the next begins, and what is believed is a
-//! pure fold of the steps ([`Fold`]). So a bisection that was killed and taken up again comes to
-//! the same.
+//! pure fold of the steps ([`Fold`]). So a bisection that was killed and resumed has the same
+//! result.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -78,8 +78,8 @@ use crate::{Context, ExperimentError, Question, preflight};
 pub use same_program::same_program;
 pub use state::BisectionResult;
 
-/// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is
-/// left out between them, and its plan has the benchmark alone.
+/// Bisects, or resumes a bisection; the question's revisions are the candidates and what is left
+/// out between them, and its plan has the benchmark alone.
 ///
 /// The samples are kept under a run of their own and are no part of any series. An answered
 /// question is answered again from the store, unless `again` is requested.

@@ -95,7 +95,7 @@ impl Fold {
         }
     }
 
-    /// Its result; nothing as long as it was not its turn.
+    /// Its result; `None` before its turn.
     pub(super) fn reported_aside(&self) -> Option<OffMainline> {
         let aside = self.aside.as_ref()?;
         let because = |why: &str| (OffMainlineFinding::Unknown, Some(why.to_owned()));

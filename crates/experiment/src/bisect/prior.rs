@@ -11,11 +11,11 @@ const FEWEST: usize = 3;
 /// The values of a series around a range, one a revision and run.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesAround {
-    /// Of revisions that are surely before the change.
+    /// The values of revisions that are surely before the change.
     pub before: Vec<f64>,
-    /// Of revisions that surely have it.
+    /// The values of revisions that surely have it.
     pub after: Vec<f64>,
-    /// Of candidates in between, with their places.
+    /// The values of candidates in between, with their places.
     pub between: Vec<(usize, f64)>,
 }
 

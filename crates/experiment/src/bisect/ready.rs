@@ -42,7 +42,7 @@ pub(super) struct PreparedTrials {
     /// The cells that the run has measured so far, in any session.
     known: Vec<(MeasurementId, Cell)>,
     prepared: BTreeMap<TrialKey, PreparedTrial>,
-    /// In which order they were begun.
+    /// The order in which they began.
     begun: Vec<TrialKey>,
     /// The present disturbance.
     pub(super) under: Option<Disturbance>,

@@ -12,7 +12,7 @@ use tacho_subject::Layout;
 /// The request with its candidates.
 #[derive(Clone, Debug)]
 pub struct Inquiry {
-    /// In which words.
+    /// The request.
     pub asked: BisectionRequest,
     /// The revisions that may be the cause, and both ends, in order of history; at least two.
     pub candidates: Vec<Candidate>,

@@ -91,8 +91,8 @@ impl Fold {
         fold
     }
 
-    /// The real parent of a culprit, where it was taken up and not built yet: if it is the same
-    /// program as what the culprit was measured beside, nothing else is needed.
+    /// The real parent of a culprit, if it was added and is not built yet: if it is the program
+    /// against which the culprit was measured, no more is needed.
     pub(super) fn unbuilt_parent(&self) -> Option<usize> {
         let is_parent =
             |place: usize| self.candidates[place].taken_up && !self.candidates[place + 1].taken_up;

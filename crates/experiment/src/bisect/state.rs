@@ -27,7 +27,7 @@ pub(super) struct OffMainlineState {
     pub(super) artifact: Option<Digest>,
     /// Why it has no values.
     pub(crate) unusable: Option<String>,
-    /// Of the first candidate and itself.
+    /// The bisector of the first candidate and the end itself.
     pub(crate) both: stats::Bisector,
     /// Why nothing is measured any more.
     pub(crate) given_up: Option<&'static str>,
@@ -36,12 +36,12 @@ pub(super) struct OffMainlineState {
 /// The state of the revisions that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SkippedState {
-    /// They are taken up where a culprit is named right after them.
+    /// They are added if a culprit is named right after them.
     #[default]
     Asked,
     /// They stay so: no more may be spent on them.
     Spent,
-    /// They stay so: they were taken up, and showed nothing.
+    /// They stay left out: they were added without a result.
     Unknown,
 }
 

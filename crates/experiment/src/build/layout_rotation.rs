@@ -36,7 +36,7 @@ pub struct LayoutMedians {
 }
 
 impl LayoutMedians {
-    /// Of what runs have read of this many layouts.
+    /// The medians from runs with this many layouts.
     pub fn new<'a>(all: impl IntoIterator<Item = &'a Values>, layouts: u32) -> Self {
         let mut values = vec![Vec::new(); layouts as usize];
         let mut bounds = vec![Vec::new(); layouts as usize];
@@ -51,7 +51,7 @@ impl LayoutMedians {
         Self::summarised(values, &bounds)
     }
 
-    /// Of a metric in these samples, with what reached a limit.
+    /// The medians of a metric in these samples, including those at a limit.
     #[must_use]
     pub fn of_samples<'a>(
         samples: impl IntoIterator<Item = &'a Sample>,

@@ -85,8 +85,8 @@ pub struct BenchmarkLayouts {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// By what share executions took longer at the host's slow speed, where its speed moved: values
-    /// are then those at its usual speed.
+    /// The share by which executions took longer at the host's slow speed, if its speed moved:
+    /// values are then those at its usual speed.
     pub uneven: Option<f64>,
     /// Each layout's number and what was measured of it.
     pub layouts: Vec<(u32, Option<Summary>)>,

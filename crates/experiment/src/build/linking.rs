@@ -1,4 +1,4 @@
-//! In which orders programs are linked: drawn ones, a fixed one, or as they are built.
+//! The orders in which programs are linked: random ones, a fixed one, or the build's own.
 
 use tacho_record::plan::{Benchmark, RepetitionLevels, Subject};
 use tacho_record::{BuildState, Digest, Plan};
@@ -159,7 +159,7 @@ pub enum FixedOrderEffect {
 }
 
 impl FixedOrderEffect {
-    /// Of a build in that order, beside one without.
+    /// The effect on a build in that order, against one without.
     #[must_use]
     pub fn of(ordered: Digest, without: &BuildState) -> Self {
         match without.artifact() {

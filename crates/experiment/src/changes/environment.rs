@@ -1,5 +1,4 @@
-//! With what each point was measured, as numbers that the detector compares, and as words for
-//! people.
+//! The conditions of each point, as numbers that the detector compares, and as words.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};

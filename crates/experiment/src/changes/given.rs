@@ -14,7 +14,7 @@ pub struct JudgedGiven<'a> {
     pub given: &'a GivenSeries,
     /// The value of each point: the median of its samples; not finite for a gap.
     pub values: Vec<f64>,
-    /// With what each point was measured.
+    /// The conditions of each point.
     pub environments: Environments,
     /// The judgement.
     pub judgement: Judgement,

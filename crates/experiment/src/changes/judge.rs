@@ -9,13 +9,13 @@ use tacho_stats::history::RunReading;
 
 use super::tracked::{add_at_borders, tracked};
 
-/// Of the changes that are reported at most this share is expected to be false.
+/// The largest expected share of false ones among the reported changes.
 pub const FALSE_SHARE: f64 = 0.05;
 
 /// Judges each series by its readings where runs measured it in rounds, and the others by their
 /// values, as [`judge`](judge()) does.
 ///
-/// At borders that no run links, where readings say nothing, values count too.
+/// At borders that no run links, where readings are no evidence, values count too.
 #[must_use]
 pub fn judge_measured<S: AsRef<[SeriesValue]>>(
     series: &[S],

@@ -169,8 +169,8 @@ impl SeriesLife<'_> {
 
     /// The lengths at which the series would have been judged, had it been after each run.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
-        // Judging by runs takes long, and where there is nothing now, nothing is said of what once
-        // seemed to be there.
+        // Judging by runs takes long, so a series without findings is not judged at earlier
+        // lengths.
         if self.material.readings.is_some() && self.known.is_empty() && self.judgement.is_quiet() {
             return vec![self.material.points.len()];
         }
@@ -192,8 +192,7 @@ impl SeriesLife<'_> {
         lengths
     }
 
-    /// Of these places the last one of each run: what one run measured says the same each time, and
-    /// is new once.
+    /// The last of these places in each run: samples of one run are new only once.
     fn last_of_runs(&self, places: &[usize]) -> impl Iterator<Item = usize> {
         let run = |place: usize| self.material.series.points[place].runs.iter().max();
         let of_runs = places.chunk_by(move |one, other| run(*one) == run(*other));

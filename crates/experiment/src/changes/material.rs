@@ -36,11 +36,11 @@ pub struct Material {
     /// The readings of each point in each run; `None` if the series is judged by the values of its
     /// points.
     pub readings: Option<Vec<RunReading>>,
-    /// With what each was measured.
+    /// The conditions of each point.
     pub environments: Environments,
     /// How many points have no value, since of their median only a lower bound is known.
     pub bounds: usize,
-    /// When the last run that measured them ended; none while it has not.
+    /// When the last run that measured them ended; `None` while it has not.
     ended: Option<Timestamp>,
 }
 
@@ -69,7 +69,7 @@ impl Material {
         let used: Vec<Option<usize>> = (represents.into_iter().zip(&points))
             .map(|(represents, point)| represents.filter(|_| point.value.is_finite()))
             .collect();
-        // Of samples without those that reached a limit a slower program would look faster.
+        // Without the samples that reached a limit, a slower program would look faster.
         let is_judged = used.iter().flatten().all(is_whole);
         let readings = is_judged.then(|| readings_of(&executions(&used, single)?)).flatten();
         let ended = runs.ended(&series.points);
@@ -298,7 +298,8 @@ impl RunTags {
         Ok(Self(all))
     }
 
-    /// When the last of the runs that measured these points ended; none while one of them has not.
+    /// When the last of the runs that measured these points ended; `None` while one of them has
+    /// not.
     fn ended(&self, points: &[Point]) -> Option<Timestamp> {
         let runs: BTreeSet<i64> = points.iter().flat_map(|point| point.runs.clone()).collect();
         let ends: Option<Vec<Timestamp>> =
@@ -306,13 +307,12 @@ impl RunTags {
         ends?.into_iter().max()
     }
 
-    /// With what a point was measured.
+    /// The conditions of a point.
     fn tags(&self, series: &Series, point: &Point) -> Tags {
         self.of(&series.key.benchmark, point.runs.iter().max().copied(), point.build.as_ref())
     }
 
-    /// With what a build was measured: what held in its last run, the command, and how it was
-    /// built.
+    /// The conditions of a build: those of its last run, the command, and how it was built.
     pub(crate) fn of(&self, key: &BenchmarkKey, run: Option<i64>, build: Option<&Build>) -> Tags {
         let last = run.and_then(|run| self.0.get(&run));
         let mut tags = last.map_or_else(Tags::new, |facts| facts.tags.clone());

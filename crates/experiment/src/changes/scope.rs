@@ -1,4 +1,4 @@
-//! Whose series are judged, and what was found in each.
+//! The judged series, and the findings in each.
 
 use tacho_record::{Plan, Recipes};
 use tacho_stats::changes::JudgementStatus;
@@ -7,7 +7,7 @@ use tacho_store::HostId;
 use super::judgement::Judgement;
 use super::material::Material;
 
-/// Whose series are judged.
+/// The scope of the judged series.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// The host, as the store knows it.
@@ -16,7 +16,7 @@ pub struct Scope<'a> {
     pub host_name: &'a str,
     /// The plan: its benchmarks, and of each the metrics that it names.
     pub plan: &'a Plan,
-    /// By what the plan builds each revision.
+    /// The recipes by which the plan builds each revision.
     pub recipes: &'a Recipes,
 }
 

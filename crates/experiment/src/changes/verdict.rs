@@ -56,8 +56,8 @@ pub(super) fn is_within(
     }
 }
 
-/// Adds to each change that was fixed what is left of it; nothing where that may be chance, or
-/// where the environment changed between, whose share of that is not known.
+/// Adds its residual to each fixed change, unless the residual may be chance, or the environment
+/// changed between, whose share is unknown.
 pub(super) fn add_left(changes: &mut [Change], orders: &RevisionOrders) {
     let left: Vec<Option<f64>> =
         changes.iter().map(|change| left_of(change, changes, orders)).collect();
@@ -82,7 +82,7 @@ fn left_of(change: &Change, all: &[Change], orders: &RevisionOrders) -> Option<f
     Some(left).filter(|left| left.is_finite() && left.ln_1p().abs() > reach && !is_apart)
 }
 
-/// By what factor the size of a change is known, as a logarithm; 0 where nothing is said of that.
+/// The factor to which the size of a change is known, as a logarithm; 0 if unknown.
 fn reach(change: &Change) -> f64 {
     let width = |(low, high): (f64, f64)| (high.ln_1p() - low.ln_1p()) / 2.0;
     change.interval().map(width).filter(|it| it.is_finite()).unwrap_or(0.0)
@@ -138,7 +138,7 @@ pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
 /// The residual of a change as others follow it.
 struct RemainingChange<'a> {
     change: &'a DetectedChange,
-    /// By what the environments since have multiplied the level.
+    /// The factor of the environments since then.
     environments: f64,
 }
 

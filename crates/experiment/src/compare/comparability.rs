@@ -35,8 +35,8 @@ pub struct KnownSides<'a> {
 }
 
 impl KnownSides<'_> {
-    /// In what the host, its conditions or what is executed differ, each in words; empty if both
-    /// sides are measured today.
+    /// The differences of the host, its conditions or the executed commands, in words; empty if
+    /// both sides are measured today.
     pub fn differences(
         &self,
         mut store: Option<&mut Store>,
@@ -82,7 +82,7 @@ impl KnownSides<'_> {
         Ok(all)
     }
 
-    /// The plan by which a side is measured; none of a command, or where an old one can no longer
+    /// The plan by which a side is measured; `None` for a command, or if an old plan can no longer
     /// be read.
     fn plan(
         &self,
@@ -147,7 +147,7 @@ pub fn measured_only_then(
     Ok(then.iter().filter(|(key, _)| is_lost(key)).map(|(key, _)| key.to_string()).collect())
 }
 
-/// In what both sides differ, in words.
+/// The difference of both sides, in words.
 pub(super) fn difference(
     what: &str,
     sides: &[ResolvedSide; 2],

@@ -168,7 +168,7 @@ fn of_run(
     terms: &Comparing,
     side: usize,
 ) -> Result<Vec<RowSamples>, ExperimentError> {
-    // Executions of several layouts are not those of one program: nothing of them is taken.
+    // Executions of several layouts are not those of one program: they are not used.
     if !terms.executes(side) || terms.sides.iter().any(|side| side.program.builds() > 1) {
         return Ok(nothing(terms));
     }
@@ -223,8 +223,7 @@ fn medians_of_runs<'a>(
         }
         for (program, samples) in &of_run {
             for metric in metrics {
-                // Of a median that is only known to be above something it is not known how far it
-                // is from others.
+                // The distance of a lower bound from other medians is unknown.
                 if let Some(summary) = summary(metric, samples).filter(|of| !of.is_bound) {
                     let programs = found.entry(metric.name.clone()).or_default();
                     programs.entry(program.clone()).or_default().push(summary.median);

@@ -75,7 +75,7 @@ fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
     if terms.duet.is_some() { walls.fold(0.0, f64::max) } else { walls.sum() }
 }
 
-/// Of what is reported, little is to be wrong.
+/// Few of the reported differences may be false.
 pub(super) fn believe(rows: &mut [ComparedRow]) {
     let together = family::judged_together(rows);
     let parts = family::parts(rows);

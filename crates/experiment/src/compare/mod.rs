@@ -71,7 +71,7 @@ use crate::{Context, ExperimentError, Question, preflight};
 pub enum ComparisonResult {
     /// Both built to the same artifacts: they are the same program, and nothing was measured.
     SameProgram,
-    /// A side cannot be had: which, and why.
+    /// A side is not available: which, and why.
     NotBuilt {
         /// Its name.
         side: String,
@@ -136,7 +136,7 @@ pub struct ComparisonData {
 }
 
 impl ComparisonData {
-    /// Of sides of which nothing was executed: there is no run.
+    /// The data of sides without executions: there is no run.
     fn of(terms: &Comparing, rows: Vec<ComparedRow>, loads: Vec<(i64, HostLoad)>) -> Self {
         let (together, terms) = (judged_together(&rows), terms.clone());
         Self {
@@ -155,8 +155,8 @@ impl ComparisonData {
 /// Builds what has to be built and measures both sides, interleaved.
 ///
 /// The question's revisions are those that the sides name; its plan says what is executed, unless
-/// the sides are commands, which are executed in the plan's folder. Interrupted or killed, the same
-/// question on the same terms goes on where it stopped.
+/// the sides are commands, which are executed in the plan's folder. After an interruption the same
+/// question on the same terms resumes where it stopped.
 pub fn compare(
     bench: &mut Context<'_>,
     question: &Question,

@@ -22,7 +22,7 @@ pub struct ReportRows {
     pub exported: [Vec<ExportedMetric>; 2],
     /// The benchmarks that only the first side has, and those that only the second has.
     pub lone: [Vec<String>; 2],
-    /// In what both sides differ, by what the files say.
+    /// The differences of both sides, from the files.
     pub differ: Vec<String>,
 }
 
@@ -235,8 +235,7 @@ fn for_command(
     renamed.into_iter().collect()
 }
 
-/// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a
-/// time is a time.
+/// The plan's benchmarks that the file has, each with its metrics there, by name; a time is a time.
 fn for_plan(said: &[ExportedMetric], rows: &mut BenchmarkMetrics) -> RenamedMetrics {
     let mut all = RenamedMetrics::new();
     for (key, metrics) in rows.iter_mut() {

@@ -1,4 +1,4 @@
-//! A side of a comparison as it was named, and what it was taken for.
+//! A side of a comparison: its name and the meaning.
 
 use tacho_measure::Report;
 use tacho_record::{EarlierSide, Program, Side};
@@ -7,7 +7,7 @@ use tacho_store::Store;
 
 use crate::ExperimentError;
 
-/// A side, and what it was taken for.
+/// A side, and the meaning of its name.
 #[derive(Clone, Debug)]
 pub struct ResolvedSide {
     /// Its name and its program.
@@ -35,7 +35,7 @@ impl ResolvedSide {
         Self { report: Some(report), ..Self::new(name, program) }
     }
 
-    /// Its name, and what it was taken for: `v1 (the revision 0123456789)`.
+    /// Its name and the meaning: `v1 (the revision 0123456789)`.
     #[must_use]
     pub fn described(&self) -> String {
         format!("{} ({})", self.side.name, self.what)

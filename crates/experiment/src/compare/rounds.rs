@@ -286,13 +286,13 @@ fn is_enough(until: StopCondition, row: &Comparison, verdict: Verdict) -> bool {
         StopCondition::Precise(share) => {
             row.estimate.and_then(|estimate| estimate.reach()).is_some_and(|reach| reach <= share)
         }
-        // Of what is slower it must be clear whether it is so by more than the limit.
+        // For a slower program it must be clear whether the slowdown exceeds the limit.
         StopCondition::Settled(Some(limit)) if verdict == Verdict::Slower => {
             let estimate = row.estimate.filter(|estimate| estimate.ratio.is_some());
             let (near, far) = slower_by(estimate.and_then(|estimate| estimate.repeated));
             (reaches(near, limit) || !reaches(far, limit)) && !row.may_have_modes()
         }
-        // Of two modes another ratio decides, once they are seen.
+        // With two modes another ratio decides, once they are detected.
         StopCondition::Settled(_) => verdict != Verdict::Unclear && !row.may_have_modes(),
     }
 }

@@ -25,8 +25,7 @@ pub struct SideSamples {
     pub samples: Vec<Sample>,
 }
 
-/// All that a run on these terms was judged from, benchmark after benchmark; nothing of what files
-/// say.
+/// All samples from which a run on these terms was judged, by benchmark; without those of files.
 pub fn sampled(
     store: &mut Store,
     run: &Run,

@@ -17,7 +17,7 @@ use crate::{Context, ExperimentError, Question};
 pub(crate) enum ReadySides {
     /// The user stopped it.
     Interrupted,
-    /// One of them cannot be had.
+    /// One of them is not available.
     Not { side: String, why: String },
     /// The sides to execute, in their order, layout after layout.
     Sides(Vec<SideExecutable>),

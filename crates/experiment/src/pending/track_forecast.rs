@@ -21,7 +21,7 @@ pub struct TrackForecast {
 }
 
 impl TrackForecast {
-    /// Of these revisions, by a plan that builds them by these recipes.
+    /// The forecast for these revisions, by a plan that builds them by these recipes.
     pub fn of(
         (store, host): (&mut Store, HostId),
         (plan, recipes): (&Plan, &Recipes),

@@ -1,4 +1,4 @@
-//! Files that executions write: none that is anything else may be among them.
+//! Checks the files that executions write: no other file may be among them.
 //!
 //! A file with a metric is removed before each execution, and the output's file is emptied. So
 //! before any build, each existing file must have been written by executions of that benchmark: a

@@ -29,9 +29,9 @@ pub struct ProbeRow {
 /// The finding of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeFinding {
-    /// Of one program.
+    /// The effects on one program.
     Levels(Vec<LevelEffect>),
-    /// Of two.
+    /// The probe of two programs.
     Pair(PairProbe),
 }
 

@@ -50,7 +50,7 @@ pub use sentence::sentence;
 /// The result of a probe.
 #[derive(Clone, Debug)]
 pub enum ProbeEnd {
-    /// A side cannot be had: which, and why.
+    /// A side is not available: which, and why.
     NotBuilt {
         /// Its name.
         side: String,
@@ -80,8 +80,8 @@ pub struct ProbeAnswer {
     pub rows: Vec<ProbeRow>,
 }
 
-/// Probes programs on the machine whose files are at that root. Interrupted or killed, the same
-/// question goes on where it stopped.
+/// Probes programs on the machine whose files are at that root. After an interruption the same
+/// question resumes where it stopped.
 pub fn probe(
     bench: &mut Context<'_>,
     question: &Question,

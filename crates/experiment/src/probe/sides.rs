@@ -256,7 +256,7 @@ fn common_layouts(sides: &[ProbeSide]) -> Vec<u32> {
     numbers.filter(|number| sides.iter().all(|side| has(side, *number))).collect()
 }
 
-/// The disturbance as it can be had here, or why it cannot.
+/// The disturbance in the form available here, or the reason why it is not.
 fn can_be_had(
     bench: &mut Context<'_>,
     benchmarks: &[Benchmark],

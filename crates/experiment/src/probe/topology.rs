@@ -12,9 +12,9 @@ const CPU: &str = "/sys/devices/system/cpu";
 pub struct CpuMap {
     /// Their numbers, ascending.
     pub ours: Vec<u32>,
-    /// Of each the threads of its core, itself included.
+    /// The threads of each processor's core, including itself.
     siblings: BTreeMap<u32, BTreeSet<u32>>,
-    /// Of each its socket.
+    /// The socket of each processor.
     sockets: BTreeMap<u32, u32>,
 }
 

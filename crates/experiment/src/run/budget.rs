@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::Sample;
 
-/// How long the execution took; nothing for one that never began.
+/// How long the execution took; 0 for one that never began.
 // The number was a `u64` of nanoseconds.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn wall(sample: &Sample) -> Duration {

@@ -9,7 +9,8 @@ use tacho_store::{Store, StoreError};
 
 use crate::run::budget::wall;
 
-/// The time in which the sessions of a run measured; `None` if none has come to an end of anything.
+/// The time in which the sessions of a run measured; `None` if no session has completed an
+/// execution.
 pub fn took(store: &mut Store, run: &Run) -> Result<Option<Duration>, StoreError> {
     let mut sessions = store.sessions(run.number)?;
     if sessions.is_empty() {
@@ -19,7 +20,7 @@ pub fn took(store: &mut Store, run: &Run) -> Result<Option<Duration>, StoreError
     if let (RunState::Finished, Some(ended)) = (run.state, run.ended) {
         ends.push(ended);
     }
-    // Of a run in one go that is all there is to know.
+    // A finished run with one session needs no other ends.
     if sessions.len() > 1 || ends.is_empty() {
         for (id, _) in store.cells(run.number)? {
             let samples = store.samples(id)?.into_iter();

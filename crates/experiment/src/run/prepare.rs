@@ -30,7 +30,7 @@ pub enum Preparation {
     Interrupted,
     /// All is measured already.
     NothingToDo,
-    /// A run, new or taken up again.
+    /// A run, new or resumed.
     Ready(Box<Session>),
 }
 

@@ -20,7 +20,7 @@ pub const REPEATS: u32 = 2;
 /// Waits for a quiet host, as long as a run may.
 #[derive(Debug)]
 pub struct Quiet {
-    /// How long it may still wait; none: it never does.
+    /// The remaining time to wait; `None`: it never waits.
     left: Option<Duration>,
 }
 

@@ -134,7 +134,8 @@ pub enum HostTrust {
 }
 
 impl HostTrust {
-    /// By what disturbed a look, and by the spread of the time of an empty program, as a share.
+    /// The trust from the disturbance of a look, and the spread of the time of an empty program, as
+    /// a share.
     #[must_use]
     pub fn of(noise: Option<Noise>, spread: f64) -> Self {
         match noise {

@@ -1,7 +1,7 @@
 //! The reference in the rounds of a run: fixed programs that are executed beside the subject.
 //!
 //! The programs of a round are determined before it begins, from the samples of the run alone. So a
-//! killed run goes on as it would have.
+//! killed run continues as it would have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(crate) struct ReferenceTurns {
 pub(crate) type ReferenceTurn = (usize, ReferenceProgram);
 
 impl ReferenceTurns {
-    /// Of a run, new or taken up again, on the processors of the subject.
+    /// The reference of a run, new or resumed, on the processors of the subject.
     pub fn new(
         bench: &mut Context<'_>,
         run: &Run,

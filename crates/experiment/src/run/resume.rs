@@ -1,4 +1,4 @@
-//! Runs of fixed cells: a question's interrupted one taken up again, and its cells made ready.
+//! Runs of fixed cells: resuming a question's interrupted one, and preparing its cells.
 
 use tacho_record::{Cell, Digest, Run};
 use tacho_store::MeasurementId;

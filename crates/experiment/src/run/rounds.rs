@@ -39,8 +39,8 @@ pub struct SessionResult {
 
 /// Measures all that the run still lacks, and finishes it.
 ///
-/// Each sample is kept before the next execution starts, unless the store ends with us; interrupted
-/// or killed, a session of the same run goes on where this one stopped.
+/// Each sample is kept before the next execution starts, unless the store ends with us; after an
+/// interruption, a session of the same run resumes where this one stopped.
 pub fn measure(
     bench: &mut Context<'_>,
     session: &Session,
@@ -101,14 +101,14 @@ struct Rounds<'a, 'b> {
     turns: Vec<ReferenceTurn>,
     /// The time that the subject took in the run so far.
     subject: Duration,
-    /// In which rounds of this session callgrind has counted the instructions of which cells.
+    /// The rounds and cells of this session whose instructions callgrind has counted.
     instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
     without_instructions: HashSet<usize>,
     /// The cells among them that are counted a second time, which shows whether the count repeats.
     repeated: HashSet<usize>,
     measured: SessionResult,
-    /// Of which cells it is kept why they lack which metric.
+    /// The cells and metrics whose absence is kept with its reason.
     absent: HashSet<(usize, String)>,
     /// The samples of each cell that are not in the store yet, where that is lost with us.
     unwritten: Vec<Vec<Sample>>,
@@ -322,7 +322,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 }
 
-/// Of each benchmark of a series that has several of these cells the first.
+/// The first of these cells of each benchmark in a series that has several.
 fn first_of_each(session: &Session, cells: &HashSet<usize>) -> HashSet<usize> {
     if session.run.purpose != Purpose::Track {
         return HashSet::new();

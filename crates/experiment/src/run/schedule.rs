@@ -1,4 +1,4 @@
-//! In which order everything is executed.
+//! The order of all executions.
 //!
 //! Not revision after revision: each round executes every cell once, in a fresh random order, so
 //! that the machine's drift falls on all alike (randomised blocks). The cells of one benchmark are
@@ -22,7 +22,7 @@ pub struct Schedule {
     first_in_order: bool,
     /// Whether cells 0 and 1, 2 and 3 … are executed at the same time.
     in_pairs: bool,
-    /// Of each cell its group; empty where all are one group.
+    /// The group of each cell; empty if all are one group.
     groups: Vec<usize>,
 }
 

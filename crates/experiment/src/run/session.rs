@@ -1,4 +1,4 @@
-//! A run that is ready to measure, new or taken up again.
+//! A run that is ready to measure, new or resumed.
 //!
 //! All that the rounds need to know, and nothing of why it is measured: an experiment that has
 //! cells with builds and a run to keep their samples under can have them
@@ -21,13 +21,13 @@ pub struct Session {
     pub run: Run,
     /// The cells, in the order of the warmup.
     pub cells: Vec<SessionCell>,
-    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none:
+    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; `None`:
     /// one after the other.
     pub duet: Option<[u32; 2]>,
     /// How much of the time goes to the reference.
     pub reference: ReferenceMode,
-    /// Of each cell its group, whose cells are next to each other in each round; none: those of a
-    /// benchmark.
+    /// The group of each cell; the cells of a group are next to each other in each round. `None`: a
+    /// group a benchmark.
     pub groups: Option<Vec<usize>>,
 }
 
@@ -80,7 +80,7 @@ impl Session {
         all.all(|cpus| cpus == first).then(|| first.clone()).flatten()
     }
 
-    /// Of each cell its group, as a number: its benchmark, where nothing else is said.
+    /// The group of each cell, as a number; by default its benchmark.
     pub(crate) fn groups(&self) -> Vec<usize> {
         if let Some(groups) = &self.groups {
             return groups.clone();

@@ -215,7 +215,7 @@ impl SurveyFacts {
         Ok(())
     }
 
-    /// With what each revision of a place was measured the last time.
+    /// The conditions of the last measurement of each revision of a place.
     fn tags(
         &self,
         measured: &PlaceValues,

@@ -19,9 +19,9 @@ pub struct SurveyRequest {
     /// At most this much time for builds and executions together, that of interrupted sessions
     /// included.
     pub budget: Option<Duration>,
-    /// Only between these two of the question's revisions; none: everywhere.
+    /// Only between these two of the question's revisions; `None`: everywhere.
     pub zoom: Option<(usize, usize)>,
-    /// By this metric, where a benchmark has it, else by its first one.
+    /// The metric to survey; a benchmark without it uses its first one.
     pub metric: Option<String>,
 }
 
@@ -49,8 +49,8 @@ pub struct SurveyedBenchmark {
     pub metric: Metric,
     /// The places of changes; they count the question's revisions.
     pub survey: Survey,
-    /// Of each of these places what besides the program changed in it, so that it need not be the
-    /// program; reported at the end.
+    /// The changes besides the program at each of these places, which may be the cause; reported at
+    /// the end.
     pub edges: Vec<Vec<EnvironmentEdge>>,
 }
 

@@ -16,7 +16,7 @@ use crate::{Context, ExperimentError};
 pub struct SweepQuestion {
     /// The commands, one a value, and how they are executed.
     pub bench: BenchQuestion,
-    /// The metric whose best value is looked for; none: the time of each command.
+    /// The metric whose best value is looked for; `None`: the time of each command.
     pub objective: Option<Metric>,
     /// The limits that a value is to keep, to be the best.
     pub limits: Vec<MetricLimit>,
@@ -90,7 +90,7 @@ pub(super) fn judged(
     let keeps =
         |row: &SweepRow| row.limits.iter().all(|limit| limit.is_some_and(|(keeps, _)| keeps));
     let is_in = |at: &usize| {
-        // Of a value that reached a limit now and then only the better executions have a number.
+        // Only the better executions of a value that sometimes reached a limit have a number.
         let row = &rows[*at];
         question.floor != Some(*at) && row.summary.is_some() && row.limited.0 == 0 && keeps(row)
     };

@@ -37,7 +37,7 @@ pub struct SearchStage {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct FoundOptimum {
-    /// The samples of each value of the grid; none of one that was not executed.
+    /// The samples of each value of the grid; empty for a value that was not executed.
     pub samples: Vec<Vec<Sample>>,
     /// One a value of the grid.
     pub rows: Vec<SweepRow>,

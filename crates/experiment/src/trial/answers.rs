@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tacho_measure::CapturedOutput;
 use tacho_record::Digest;
 
-/// Of a longer answer the text is not kept, in bytes: the end of an output that is always there.
+/// The text of a longer answer is not kept, in bytes: the length of an output's end that is always
+/// kept.
 pub const LONGEST_TEXT: usize = 4096;
 
 /// How much of a line is quoted, in characters.

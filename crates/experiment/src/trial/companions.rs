@@ -174,8 +174,8 @@ pub struct Company {
 }
 
 impl Company {
-    /// Of cells that want these: those that live as long as the run are shared where they are the
-    /// same.
+    /// The companions of cells with these demands; those with the lifetime of the run are shared if
+    /// equal.
     pub fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a CompanionDemand>>) -> Self {
         let mut company = Self::default();
         for wanted in wanted {

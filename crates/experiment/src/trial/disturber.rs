@@ -90,7 +90,7 @@ impl Disturber {
 /// How a disturbance ended, unless it went well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DisturberEnd {
-    /// It failed, and so did what it disturbs.
+    /// The disturber failed, and so did the execution that it disturbs.
     Failed {
         /// Why, in one line.
         why: String,

@@ -24,8 +24,7 @@ pub struct Padding {
 
 impl Padding {
     /// The variable for the execution at that place, and how long its value is, in bytes: a
-    /// function of the seed and the place alone, so that a run that is taken up again goes on as it
-    /// would have.
+    /// function of the seed and the place alone, so that a resumed run continues as it would have.
     pub fn variable(self, place: Place) -> (&'static str, usize) {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
         // Streams of their own, beside those that order the rounds.

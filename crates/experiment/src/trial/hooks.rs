@@ -28,7 +28,7 @@ pub struct ReadyHook {
 /// How a hook ended, unless it went well.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookEnd {
-    /// It failed: so did what it is a hook of.
+    /// The hook failed, and so did its execution.
     Failed(HookFailure),
     /// The user interrupted it, or it was not begun any more.
     Interrupted,

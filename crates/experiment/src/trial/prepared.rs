@@ -1,6 +1,6 @@
 //! A benchmark at a build: what is executed for it, what its right answer is, what is read from it.
 //!
-//! In which order that happens is in `execute`.
+//! `execute` has the order of these steps.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -328,8 +328,8 @@ impl Trial {
             .map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
     }
 
-    /// The limit that it reached. The kernel does not report a limit on address space: an end that
-    /// looks like that of a program which was refused some is taken for it.
+    /// The limit that it reached. The kernel does not report a limit on address space: an end like
+    /// that of a program which was refused some counts as one.
     fn reached(&self, execution: &Execution) -> Option<ReachedLimit> {
         let limits = self.request.limits;
         let how = match &execution.ended {

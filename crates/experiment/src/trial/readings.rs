@@ -89,8 +89,8 @@ impl OutputMetrics {
         self.0.iter().any(|metric| matches!(metric.place, ReadingPlace::File(_)))
     }
 
-    /// Removes the files that are to be read, so that what an execution did not write is never
-    /// taken for its own.
+    /// Removes the files that are to be read, so that an execution never gets the output of another
+    /// one.
     pub fn remove_files(&self) -> Result<(), String> {
         for metric in &self.0 {
             let ReadingPlace::File(path) = &metric.place else { continue };

@@ -27,10 +27,10 @@ use crate::{Execution, ExecutionEnd, Executor, Request};
 
 const PROGRAM: &str = "valgrind";
 
-/// The options of callgrind: nothing but this counts, whatever the user's own settings say.
+/// The options of callgrind: they override all settings of the user.
 ///
-/// Lines of code are nothing to us, and files are small without them. No process is asked while
-/// it goes on.
+/// Lines of code are not needed, and files are small without them. No process is queried while it
+/// runs.
 const OPTIONS: [&str; 5] = [
     "--tool=callgrind",
     "--command-line-only=yes",
@@ -66,7 +66,7 @@ pub struct CallgrindExecution {
     pub complaint: Option<String>,
 }
 
-/// Why callgrind cannot be had here, if it cannot.
+/// The reason why callgrind is not available here, if so.
 pub fn lacks() -> Option<Unavailable> {
     let asked = Command::new(PROGRAM).arg("--version").stdin(Stdio::null()).output();
     match asked {

@@ -17,7 +17,7 @@ pub struct CounterValue {
 }
 
 impl CounterValue {
-    /// The count that a reading comes to, or why it comes to none.
+    /// The count of a reading, or the reason why there is none.
     ///
     /// A processor counts few things at a time. If more are requested, the kernel lets them take
     /// turns, and a count in a part of the time is scaled to all of it: `value × enabled /
@@ -94,7 +94,7 @@ impl CountReading {
     }
 }
 
-/// Why something cannot be had on this host.
+/// The reason why a resource is not available on this host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Unavailable {
@@ -105,7 +105,7 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// Something that cannot be had for that reason.
+    /// The reason, with advice.
     #[must_use]
     pub fn new(why: impl Into<String>, hint: Option<&str>) -> Self {
         Self { why: why.into(), hint: hint.map(str::to_owned) }

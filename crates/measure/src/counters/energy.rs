@@ -59,7 +59,7 @@ impl Domain {
     }
 }
 
-/// All domains of a kind of this host, and what they had taken up at some moment.
+/// All domains of a kind of this host, and their energy at some moment.
 #[derive(Debug)]
 pub struct Energy {
     counters: Vec<Accumulator>,
@@ -100,7 +100,7 @@ impl Energy {
         Ok(Self { counters: counters?, began: Instant::now() })
     }
 
-    /// Takes note of what they have taken up so far.
+    /// Notes their energy so far.
     pub fn begin(&mut self) {
         self.began = Instant::now();
         for counter in &mut self.counters {

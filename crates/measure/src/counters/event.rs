@@ -11,7 +11,7 @@ use tacho_record::Counter;
 
 use super::count::{CountReading, Unavailable};
 
-/// Of the attributes, by which the kernel knows how new they are.
+/// The size of the attributes, by which the kernel knows their version.
 #[expect(clippy::cast_possible_truncation, reason = "they are some hundred bytes")]
 const SIZE: u32 = size_of::<perf::perf_event_attr>() as u32;
 
@@ -45,7 +45,7 @@ impl EventKind {
             Counter::Instructions => processor(perf::PERF_COUNT_HW_INSTRUCTIONS),
             // The kernel moves programs: without the kernel, the count is 0.
             Counter::CpuMigrations => software(perf::PERF_COUNT_SW_CPU_MIGRATIONS, true),
-            // The clock goes on in the kernel in any case.
+            // The clock continues in the kernel in any case.
             Counter::TaskClock => software(perf::PERF_COUNT_SW_TASK_CLOCK, false),
             Counter::CallgrindInstructions | Counter::Energy | Counter::EnergyDram => None,
         }

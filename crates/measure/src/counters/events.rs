@@ -50,7 +50,7 @@ struct CountedEvent {
 impl Events {
     /// Opens them on that process of the host whose files these are.
     ///
-    /// A counter that cannot be had is no error: it is reported after each execution.
+    /// A counter that is not available is no error: it is reported after each execution.
     pub fn open(pid: u32, asked: &[Counter], root: &Path) -> Self {
         let mut events = Self {
             asked: asked.to_vec(),
@@ -149,7 +149,7 @@ impl Events {
         self.refused.iter().find(|(refused, _)| *refused == counter).map(|(_, why)| why)
     }
 
-    /// To be called right before an execution.
+    /// Must be called right before an execution.
     pub fn begin(&mut self) {
         self.energy.iter_mut().for_each(|(_, energy)| energy.begin());
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 const FOLDER: &str = "sys/bus/event_source/devices";
 
-/// By what number the kernel knows each kind, if there are several: those that say which processors
-/// they are (`cpus`).
+/// The kernel's number of each kind, if there are several: the kinds with a list of processors
+/// (`cpus`).
 pub fn kinds_of_processors(root: &Path) -> Vec<u32> {
     let folders = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
     let mut kinds: Vec<u32> = folders

@@ -1,4 +1,4 @@
-//! Readings of what goes on on this host.
+//! Readings of the activity on this host.
 //!
 //! `files` reads, `readings` understand; neither judges. `machine` describes and judges the host.
 

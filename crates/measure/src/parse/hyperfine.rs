@@ -93,7 +93,7 @@ fn name(result: &Value) -> Option<&str> {
     [&result["name"], &result["command"]].into_iter().find_map(Value::as_str)
 }
 
-/// The values of a result's parameters, `n=2,level=fast`; nothing without any.
+/// The values of a result's parameters, `n=2,level=fast`; `None` without parameters.
 fn parameters(result: &Value) -> Option<String> {
     let one = |(name, value): (&String, &Value)| -> String {
         // From 2.0 on each is an object.
@@ -114,8 +114,8 @@ fn times(result: &Value) -> Result<Vec<f64>, String> {
     json::array(&times.into(), "time_wall_clock", SECOND)
 }
 
-/// Of our own exports, where executions reached a limit: the times of the others, and of those what
-/// theirs would have been at least.
+/// For Tachograph's own exports with executions at a limit: the times of the others, and the lower
+/// bounds of these.
 ///
 /// There `times` has `null` for each of them, and `times_at_least` what is known of it.
 fn limited(result: &Value) -> Result<Option<(Vec<f64>, LimitedExecutions)>, String> {

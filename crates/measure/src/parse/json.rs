@@ -42,8 +42,8 @@ pub(super) fn number(value: &Value, key: &str, factor: f64) -> Result<f64, Strin
         .ok_or_else(|| format!("`{key}` is not a number"))
 }
 
-/// All numbers of an array, times `factor`; none if it is no array. An element that is no number is
-/// an execution whose value is not known: to leave it out would judge by the others.
+/// All numbers of an array, times `factor`; empty if it is no array. An element that is no number
+/// is an execution whose value is not known: to leave it out would judge by the others.
 pub(super) fn array(values: &Value, name: &str, factor: f64) -> Result<Vec<f64>, String> {
     let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
     let numbers: Option<Vec<f64>> =

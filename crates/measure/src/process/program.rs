@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::order::{candidates, environment_of};
 use crate::{Request, Unavailable};
 
-/// A name is taken for a mistyped one with this many letters wrong, at the most, of which some are
-/// right.
+/// The largest number of wrong letters in a mistyped name, which must have some right ones.
 const WRONG: usize = 2;
 /// A shorter name has one at the most.
 const LONG: usize = 5;

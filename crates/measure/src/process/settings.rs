@@ -1,4 +1,4 @@
-//! Conditions and limits in the launcher's terms, and why one of them cannot be had in words.
+//! Conditions and limits in the launcher's terms, and the words for unavailable ones.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -176,7 +176,7 @@ fn cannot_drop(error: &io::Error) -> String {
     format!("cannot drop the system's caches (`{DROP_CACHES}`): {error}")
 }
 
-/// Why a condition cannot be had, and what to do about it.
+/// The reason why a condition is not available, with advice.
 pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavailable {
     let conditions = &request.conditions;
     let (what, hint) = match step {

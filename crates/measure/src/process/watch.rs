@@ -22,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// When something is ended because the user wants it.
 pub struct StopReason<'a> {
     interrupt: &'a Interrupt,
-    /// How long the first interrupt leaves it; none: it ends it at once.
+    /// The time that the first interrupt leaves it; `None`: the interrupt ends it at once.
     patience: Option<Duration>,
     /// When that interrupt was seen; one from before it began, when it began.
     since: Option<Instant>,
@@ -49,7 +49,7 @@ impl<'a> StopReason<'a> {
         self.interrupt.is_urgent() || since.elapsed() >= patience
     }
 
-    /// How long to sleep at most; nothing is for ever.
+    /// The longest time to sleep; `None` is for ever.
     fn sleep(&self) -> Option<Timespec> {
         // Once it is being ended, another interrupt changes nothing here.
         let is_open = self.asked.is_none();

@@ -61,7 +61,7 @@ impl Bisection {
             && (low > 0.0 || high < 0.0)
             && *by != ValueComparison::Failure
             && self.shows_direction(change.estimate);
-        // Of ends that are exchanged in time it was not said which is the better one.
+        // A request with ends exchanged in time does not name the better one.
         (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
     }
 

@@ -4,7 +4,7 @@ use super::spent::BisectionCost;
 use super::{BisectionRequest, BisectionState};
 
 impl BisectionCost {
-    /// With what another bisection took.
+    /// The sum with another bisection's cost.
     #[must_use]
     pub fn and(self, standing: &BisectionState) -> Self {
         Self {

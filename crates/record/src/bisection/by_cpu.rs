@@ -1,4 +1,4 @@
-//! Why a bisection of wall time goes by the CPU time of the same samples.
+//! The reason why a bisection of wall time uses the CPU time of the same samples.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// varies much more than the CPU time, levels and effects are those of the CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ByCpu {
-    /// Of the wall time.
+    /// The value for wall time.
     pub wall: f64,
-    /// Of the CPU time.
+    /// The value for CPU time.
     pub cpu: f64,
 }
 

@@ -35,7 +35,7 @@ pub struct ResidualEffect {
 pub enum ResidualFinding {
     /// Nothing, since the samples reached limits.
     Bounds,
-    /// It is likelier than not that a change of the requested size is left.
+    /// A residual of the requested size is more likely than not.
     Likely,
     /// The residual may be as large as requested, but the best estimate is less than half of that.
     Little,

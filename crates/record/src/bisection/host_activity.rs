@@ -12,8 +12,7 @@ use crate::{Metric, Sample};
 /// `cpu-wait`, how long that thread waited for a CPU.
 pub type HostReadings = BTreeMap<String, f64>;
 
-/// Of shorter executions no share of the time is given: the kernel counts others' in ticks of 10
-/// ms.
+/// Shorter executions have no share of the time: the kernel counts others' in ticks of 10 ms.
 const SHORTEST: f64 = 50e6;
 
 impl Sample {

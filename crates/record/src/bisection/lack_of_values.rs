@@ -24,17 +24,17 @@ pub struct LackOfValues {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnusableKind {
-    /// It crashed, exited with a wrong status, or what it needs beside it failed.
+    /// The command crashed, exited with a wrong status, or its companion or hook failed.
     Crashed,
     /// Its output has no such metric, or its value cannot be compared so.
     NoMetric,
-    /// It could not be built.
+    /// The revision could not be built.
     NotBuilt,
     /// The command that passes or fails could decide neither: it exited with status 125.
     Skipped,
-    /// It reached its time limit.
+    /// The command reached its time limit.
     TimedOut,
-    /// It answered wrongly.
+    /// The answer was wrong.
     WrongAnswer,
 }
 
@@ -44,7 +44,7 @@ pub enum UnusableKind {
 pub enum LackCause {
     /// Its answer is wrong, as is shown by this.
     Answer(AnswerDifference),
-    /// It does not merge without conflicts.
+    /// The revision does not merge without conflicts.
     Conflict,
     /// What its build needs could not be fetched.
     Fetch,

@@ -425,6 +425,6 @@ pub enum StepResult {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         host: Vec<HostReadings>,
     },
-    /// No values can be had.
+    /// The revision has no values.
     Unusable(LackOfValues),
 }

@@ -47,7 +47,7 @@ pub struct BisectionRequest {
     /// The command line in place of a plan; absent with a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<TypedSubject>,
-    /// Under which disturbances a verified culprit is measured beside its parent once more.
+    /// The disturbances under which a verified culprit and its parent are measured again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<crate::Disturbance>,
     /// How far builds of the same program differ by layout alone, as a standard deviation on the
@@ -58,8 +58,8 @@ pub struct BisectionRequest {
     /// not pass through it: it is no candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
-    /// How likely each candidate is to be the cause by what was measured earlier, as weights;
-    /// nothing: each as likely as another.
+    /// The prior of each candidate to be the cause, from earlier samples, as weights; empty if all
+    /// are equally likely.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
     /// The merges that the candidates were brought by, the outermost first; empty if they are those
@@ -116,11 +116,11 @@ impl BisectionRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueSource {
-    /// Of the artifacts of a build: their size.
+    /// The size of a build's artifacts.
     Artifacts,
-    /// Of a build: how long it takes.
+    /// The duration of a build.
     Build,
-    /// Of an execution of the benchmark.
+    /// An execution of the benchmark.
     Execution,
 }
 

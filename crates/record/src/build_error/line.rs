@@ -29,7 +29,7 @@ pub(super) enum ErrorLine {
     Carets,
     /// A command failed since its program was not found (`Error 127`).
     NotFound,
-    /// `make` goes on although a command failed.
+    /// `make` continues although a command failed.
     Ignored,
     Other,
 }
@@ -147,7 +147,7 @@ fn sign(line: &str) -> Option<LineSign> {
     if [&PLACED, &LINKER, &INTERNAL].iter().any(|it| it.is_match(line)) {
         Some(LineSign::Placed)
     } else if line.starts_with("fatal: ") {
-        // Of git, which makefiles often ask in vain for a version.
+        // A message of git, which makefiles often ask in vain for a version.
         Some(LineSign::Complaint)
     } else if PANIC.is_match(line) || EXCEPTION.is_match(line) {
         Some(last)

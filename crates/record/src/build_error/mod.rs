@@ -27,7 +27,7 @@ const RECENT: usize = 30;
 /// The note in a build's log before each command.
 const COMMAND: &str = "# executes in ";
 
-/// The line of a build's log that says best why its last command failed; none in an empty log.
+/// The line of a build's log that says best why its last command failed; `None` for an empty log.
 ///
 /// Notes of ours, which begin with `# `, are not part of the output. Files of the tree are named
 /// from its root.

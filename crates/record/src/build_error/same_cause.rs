@@ -6,8 +6,8 @@ use super::line::missing_program;
 const DIGEST: usize = 12;
 
 /// A line without what differs although the cause does not: absolute paths, positions in files,
-/// addresses, digests and numbers. Of a program that is not there each shell says so in words of
-/// its own, so its name is the cause.
+/// addresses, digests and numbers. Shells report a missing program in different words, so its name
+/// is the cause.
 #[must_use]
 pub fn cause(line: &str) -> String {
     if let Some(program) = missing_program(line) {

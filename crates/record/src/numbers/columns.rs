@@ -28,7 +28,7 @@ const SINCE: f64 = 1e9;
 const UNTIL: f64 = 5e9;
 /// Names of columns that say of which series a row is.
 const NAMES: [&str; 7] = ["series", "benchmark", "name", "bench", "test", "case", "workload"];
-/// Names of columns that say so of what was measured of it.
+/// Names of columns with the name of the metric.
 const METRICS: [&str; 1] = ["metric"];
 /// Columns in the raw data of Tachograph's own pages.
 const OWN: [&str; 5] = ["outcome", "position", "round", "run", "at"];
@@ -43,7 +43,7 @@ pub(super) struct Columns {
     pub label: Option<usize>,
     pub time: Option<usize>,
     pub tags: Vec<usize>,
-    /// Whose texts together name the series that a row is of; empty if a column is a series.
+    /// The columns whose texts together name the series of a row; empty if a column is a series.
     pub names: Vec<usize>,
     /// Whether rows of one label form one point only if they are of one day.
     pub by_day: bool,

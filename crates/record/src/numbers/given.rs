@@ -13,8 +13,8 @@ pub struct Numbers {
     pub shape: NumbersShape,
     /// The series, in the file's order; at least one, and no two with the same name.
     pub series: Vec<GivenSeries>,
-    /// Columns of a CSV file that were taken for no series: without a single number, or counting
-    /// rows; beside a column `value`, all that mean nothing.
+    /// Columns of a CSV file that are no series: without a single number, or counting rows; beside
+    /// a column `value`, all that mean nothing.
     pub left_out: Vec<String>,
     /// The columns of a CSV file whose texts name the series, where other columns hold the values.
     pub named_by: Vec<String>,
@@ -22,14 +22,14 @@ pub struct Numbers {
     pub together: Option<MergedRows>,
 }
 
-/// Rows that were taken for samples of one point.
+/// Rows that count as samples of one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergedRows {
     /// The column whose text they share.
     pub column: String,
     /// How many rows have values.
     pub rows: usize,
-    /// Of how many points.
+    /// The number of points.
     pub points: usize,
 }
 

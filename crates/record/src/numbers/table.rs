@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str, better: Option<Direction>) -> Result<Numbers, Nu
     Ok(Numbers { together: together(&table, &numbers.series), ..numbers })
 }
 
-/// Whether several rows of one release or version were taken for one point.
+/// Whether several rows of one release or version count as one point.
 fn together(table: &Table, series: &[GivenSeries]) -> Option<MergedRows> {
     let column = table.columns.label.and_then(|label| columns::shared(table, label))?;
     let most = series.iter().max_by_key(|given| samples(given))?;
@@ -106,7 +106,7 @@ impl Table {
         columns.into_iter().map(|column| self.head[column].clone()).collect()
     }
 
-    /// Of which series a row is.
+    /// The series of a row.
     fn name_of(&self, row: &TableRow) -> String {
         let names: Vec<&str> = self.columns.names.iter().map(|&name| &row.cells[name]).collect();
         names.join(" ").trim().to_owned()
@@ -293,7 +293,7 @@ impl LongForm {
         let unit = table.find(&[UNIT]).map(|column| row.cells[column].to_owned());
         let unit = Unit::Other(unit.unwrap_or_default());
         let better = table.better(all.iter().copied())?.or(self.better);
-        // Of one column of values the column's name says what they are, as in `requests_per_s`.
+        // The name of a single column of values describes them, as `requests_per_s`.
         let head = &table.head[self.values[0]];
         let said = if self.values.len() == 1 { format!("{name} {head}") } else { name.clone() };
         let begun = GivenSeries::begun(Some(said), unit, better);

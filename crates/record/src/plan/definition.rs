@@ -104,7 +104,7 @@ fn unusual(conditions: &Conditions) -> Value {
     given
 }
 
-/// The value without what is absent or empty in it; nothing if nothing is left.
+/// The value without what is absent or empty in it; `None` if the rest is empty.
 fn stripped(value: Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,

@@ -173,7 +173,7 @@ pub struct CvsModule {
     pub root: String,
     /// The folder in the repository, or the name that its `CVSROOT/modules` gives it.
     pub module: String,
-    /// The branch; none: the trunk.
+    /// The branch; `None`: the trunk.
     pub branch: Option<String>,
     /// The expansion of keywords such as `$Id$` in files, as `cvs checkout -k` takes it.
     pub keywords: String,
@@ -197,7 +197,7 @@ pub struct Subject {
     /// `.` is all of it.
     pub artifacts: Vec<String>,
     /// Files and folders that decide what the program is, from the root of the repository, as
-    /// patterns; none: any may.
+    /// patterns; empty: any file may.
     pub paths: Vec<String>,
     /// Whether submodules are checked out.
     #[serde(default = "yes")]
@@ -207,17 +207,16 @@ pub struct Subject {
     pub link: Option<String>,
     /// The additional steps that old revisions need to build.
     pub quirks: Vec<Quirk>,
-    /// In how many orders each build is linked, all of them together being one build; none: as the
-    /// command links it. A plan sets it for what it tracks ([`Plan::over_layouts`]).
+    /// In how many orders each build is linked, all of them together being one build; `None`: as
+    /// the command links it. A plan sets it for what it tracks ([`Plan::over_layouts`]).
     #[serde(default)]
     pub layouts: Option<u32>,
-    /// The order that is the same each time in which everything is linked, by its name; none: as
+    /// The order that is the same each time in which everything is linked, by its name; `None`: as
     /// the command links it.
     #[serde(default)]
     pub order: Option<String>,
-    /// Of revisions of git that are not built as they are: into which others they are merged first,
-    /// in this order; all by full name. No plan says so, but a question of what a commit of a
-    /// branch does where that branch was merged.
+    /// The revisions into which a revision of git is merged before its build, in this order; all by
+    /// full name. No plan sets this, but the bisection of a merge's commits does.
     #[serde(default)]
     pub onto: BTreeMap<String, Vec<String>>,
 }
@@ -280,7 +279,7 @@ pub struct Measure {
     pub reference: PlannedReference,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
-    /// Under which conditions benchmarks are executed that say nothing else.
+    /// The conditions of benchmarks without their own.
     pub conditions: Conditions,
     /// Their limits, likewise.
     pub limits: Limits,
@@ -289,14 +288,14 @@ pub struct Measure {
 /// The program that is executed beside the subject to recognise changes of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedReference {
-    /// How much of the time goes to fixed programs, where the plan says so.
+    /// The share of the time for fixed programs, if the plan sets it.
     pub programs: Option<ReferenceMode>,
     /// A revision of the subject that each run with new revisions measures again.
     pub revision: Option<String>,
 }
 
 impl PlannedReference {
-    /// How much of the time goes to fixed programs: nothing where nothing is said.
+    /// The share of the time for fixed programs: 0 by default.
     #[must_use]
     pub fn mode(&self) -> ReferenceMode {
         self.programs.unwrap_or_default()
@@ -328,18 +327,18 @@ pub enum ExpectOutput {
 /// The destination of an execution's standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
-    /// It goes to this file, by path from the plan's folder, which is empty at the start of each
-    /// execution.
+    /// The output goes to this file, by path from the plan's folder, which is empty at the start of
+    /// each execution.
     File(String),
     /// The output goes to the standard output of `tacho`, and so does standard error; no plan can
     /// request that.
     Inherit,
-    /// It is read and counted, and its beginning kept with the sample.
+    /// The output is read and counted, and its beginning kept with the sample.
     Keep,
-    /// It is read as far as an expectation or a metric needs it; else it goes nowhere.
+    /// The output is read as far as an expectation or a metric needs it; otherwise it is discarded.
     #[default]
     Needed,
-    /// It is read and counted.
+    /// The output is read and counted.
     Pipe,
 }
 
@@ -373,7 +372,7 @@ pub struct Benchmark {
     /// companion that has one, `{port}` are filled in by [`fill`]. With a `shell` it is one word,
     /// filled in by [`fill_shell`].
     pub command: Vec<String>,
-    /// The words of the shell that the command is for, up to the option that code follows; none:
+    /// The words of the shell that the command is for, up to the option that code follows; `None`:
     /// there is no shell.
     pub shell: Option<Vec<String>>,
     /// Values for each parameter; all combinations are measured.
@@ -387,11 +386,11 @@ pub struct Benchmark {
     /// The folder that it is executed in, by path from the plan's folder; [`BUILD`] at its start is
     /// the folder of the build.
     pub directory: Option<String>,
-    /// A file for its standard input, by path from the plan's folder; none: nothing.
+    /// A file for its standard input, by path from the plan's folder; `None`: empty input.
     pub stdin: Option<String>,
     /// The destination of its standard output.
     pub output: Output,
-    /// Under which conditions it is executed, those of `[measure]` included.
+    /// Its conditions, including those of `[measure]`.
     pub conditions: Conditions,
     /// The limits, likewise.
     pub limits: Limits,

@@ -16,9 +16,9 @@ pub struct Quirk {
     pub is_tried: bool,
     /// The reason for the quirk, for later readers.
     pub why: String,
-    /// Where its stretch of history begins; `None` is the beginning of history.
+    /// The start of its stretch of history; `None` is the beginning of history.
     pub start: Option<Edge>,
-    /// Where its stretch of history ends; `None` means that the stretch has no end.
+    /// The end of its stretch of history; `None` means that the stretch has no end.
     pub end: Option<Edge>,
     /// Whether it acts once, when history passes its start: the files that its `build` leaves in
     /// the folder `$TACHO_STATE` are available to all later revisions.

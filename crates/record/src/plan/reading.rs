@@ -16,8 +16,7 @@ pub struct PlannedMetric {
     pub reading: Option<Reading>,
     /// The counter of the metric, if it needs one.
     pub counting: Option<Counting>,
-    /// By what its name and unit say the direction was taken that is better, where the plan does
-    /// not give it.
+    /// The hint of its name and unit that gave the better direction, if the plan gives none.
     #[serde(skip)]
     pub guessed: Option<RateHint>,
 }

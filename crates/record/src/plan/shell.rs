@@ -22,7 +22,7 @@ enum ShellPlace {
 /// A name in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
-    /// Where its brace opens, in bytes.
+    /// The position of its opening brace, in bytes.
     pub at: usize,
     pub name: &'a str,
     place: ShellPlace,
@@ -97,7 +97,7 @@ struct Document {
 struct ShellReader<'a> {
     script: &'a str,
     at: usize,
-    /// Where it is, the innermost last; never empty.
+    /// The enclosing places, the innermost last; never empty.
     places: Vec<ShellPlace>,
     /// Whether a `#` here would begin a comment.
     word_begins: bool,

@@ -16,7 +16,7 @@ const OUTLIERS: usize = 3;
 /// The status of a shell that did not find the program.
 const NOT_FOUND: i32 = 127;
 
-/// A sample that is far off.
+/// An outlier.
 #[derive(Clone, Debug)]
 pub struct FarSample {
     /// The round that it was in.
@@ -25,7 +25,7 @@ pub struct FarSample {
     pub ratio: f64,
     /// The possible causes, in words.
     pub causes: String,
-    /// The kind of the likeliest cause; nothing if no reading explains it.
+    /// The kind of the likeliest cause; `None` if no reading explains it.
     pub kind: Option<&'static str>,
 }
 

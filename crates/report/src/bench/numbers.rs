@@ -11,7 +11,7 @@ use crate::words::{cut, limited};
 
 /// How wide the name of a command may become.
 const COMMAND: usize = 44;
-/// Of fewer values the median has no interval (docs/src/method).
+/// The median of fewer values has no interval (docs/src/method).
 const FEWEST: usize = 6;
 /// The heads before the counters.
 const HEADS: [&str; 11] =

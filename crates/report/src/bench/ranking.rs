@@ -51,7 +51,7 @@ impl BenchFindings<'_> {
     /// The heading of the rows: `ratios to a, the fastest, with 95 % intervals`.
     fn above(&self, reference: BenchReference) -> String {
         let name = self.quoted(reference.index);
-        // Of rows that are not decided the reference may be the luckier one.
+        // In an undecided row the reference may be faster by chance.
         let are_slower =
             self.rows.iter().all(|row| matches!(row.verdict, None | Some(Verdict::Slower)));
         let word = if reference.is_fastest && are_slower { ", the fastest" } else { "" };

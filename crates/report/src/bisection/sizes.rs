@@ -52,8 +52,8 @@ pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &Bisecte
     bounded(bisection, places.map(|place| bisection.limited(place)), &shown)
 }
 
-/// Of rates of failure the difference that was observed: the estimate leans towards 50 % where
-/// executions are few, so that from never to always would be said as +87 %.
+/// The observed difference of rates of failure: the estimate leans towards 50 % where executions
+/// are few, so that from never to always would be said as +87 %.
 fn observed(bisection: &Bisection, places: [usize; 2], &effect: &BisectedEffect) -> BisectedEffect {
     let is_of = |rung: &&TestedRevision, place| rung.is_of(place);
     let level = |place| bisection.standing.ladder.iter().find(|rung| is_of(rung, place));
@@ -119,8 +119,8 @@ pub fn level_interval(bisection: &Bisection, rung: &TestedRevision) -> (f64, f64
     }
 }
 
-/// How far the level of a revision may be off, with 95 %: `± 1.2 %`, `at most 14 %`; nothing where
-/// it is exact, or a bound itself.
+/// How far the level of a revision may be off, with 95 %: `± 1.2 %`, `at most 14 %`; `None` if it
+/// is exact, or a bound itself.
 pub(super) fn margin(bisection: &Bisection, rung: &TestedRevision) -> Option<String> {
     let within = within(bisection, rung.error).filter(|_| !rung.is_bound)?;
     let (low, high) = level_interval(bisection, rung);

@@ -345,7 +345,7 @@ pub fn changed_by(bisection: &Bisection, culprit: &Culprit) -> String {
     format!("changed {subject} by {effect}{decided}")
 }
 
-/// That the ends do not differ by what was requested.
+/// Says that the ends do not differ by the requested amount.
 #[must_use]
 pub fn not_reproduced(bisection: &Bisection) -> String {
     let asked = &bisection.asked;

@@ -22,7 +22,7 @@ impl WrongAnswers {
         Self::of(bisection).filter(|wrong| wrong.is_exact).map(|wrong| wrong.line)
     }
 
-    /// Of what was measured so far; `None` if answers are right on both sides of wrong ones.
+    /// The wrong answers so far; `None` if answers are right on both sides of wrong ones.
     #[must_use]
     pub fn of(bisection: &Bisection) -> Option<Self> {
         let BisectionState { unusable, ladder, .. } = &bisection.standing;

@@ -27,7 +27,7 @@ pub(super) const UNCORRECTED: &str = "uncorrected medians";
 /// The names of both sides.
 pub type SideNames<'a> = [&'a str; 2];
 
-/// Of a clause that names no side.
+/// The names for a clause that names no side.
 pub const NO_NAMES: SideNames<'static> = ["\0"; 2];
 
 /// The clause as a sentence; a name keeps its first letter as it is.
@@ -76,7 +76,7 @@ pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
     Some(format!("{alone} if it were the only row; each of several rows needs more evidence"))
 }
 
-/// Said of an unclear row where nothing is known that would decide.
+/// The words for an unclear row without a known remedy.
 pub(crate) const UNKNOWN_ROUNDS: &str = "it is unknown how many more rounds would decide";
 
 /// The estimator of a ratio, in a word.

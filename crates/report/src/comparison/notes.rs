@@ -232,7 +232,7 @@ pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
     Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
 }
 
-/// Of what a ratio is, in words that follow *the ratio*; `None` if it is that of the medians.
+/// The estimator of a ratio, in words that follow *the ratio*; `None` for the ratio of medians.
 #[must_use]
 pub fn ratio_of(estimator: Estimator) -> Option<&'static str> {
     Some(match estimator {

@@ -23,7 +23,7 @@ pub fn program_of(side: &Side) -> String {
     }
 }
 
-/// Its name, and what it was taken for: `v1 (the revision 0123456789)`.
+/// The name and its meaning: `v1 (the revision 0123456789)`.
 #[must_use]
 pub fn described(side: &Side) -> String {
     format!("{} ({})", side.name, program_of(side))

@@ -35,7 +35,7 @@ impl ComparisonReport<'_> {
         if !is_executed || !helps {
             return None;
         }
-        // Of a quirk the plan says which metrics are compared.
+        // For a quirk the plan sets the compared metrics.
         let is_of_plan = self.terms.quirk.is_some();
         let counts = has(CALLGRIND) || !host.callgrind || is_of_plan;
         let ways = WaysOut {

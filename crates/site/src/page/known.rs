@@ -13,7 +13,7 @@ use crate::svg;
 use crate::text::{percent, percent_change};
 use crate::view::{ChangeView, SeriesView, View};
 
-/// The section of a series that is judged by its runs; nothing of others.
+/// The section of a series that is judged by its runs; empty for others.
 pub(super) fn section(view: &View, series: &SeriesView) -> Markup {
     let Some(known) = view.history_of(series) else { return html! {} };
     html! {

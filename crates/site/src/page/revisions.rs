@@ -94,7 +94,7 @@ fn row(view: &View, revision: &RevisionView) -> Markup {
     }
 }
 
-/// In how many series; nothing for none, so that the eye finds the others.
+/// The number of series; empty for 0, so that the others are easy to find.
 fn tally(number: usize, class: &str) -> Markup {
     html! { td.num.(class) { @if number > 0 { (number) } } }
 }

@@ -130,7 +130,7 @@ fn siblings(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-/// Said of a difference at which no change is reported.
+/// The remark on a difference at which no change is reported.
 const NOT_REPORTED: &str = "no change reported";
 
 /// The present state.

@@ -27,13 +27,13 @@ pub struct SweepPage {
     pub lines: Vec<AnswerNote>,
     /// Warnings about the numbers, with advice.
     pub notes: Vec<AnswerNote>,
-    /// The values that were executed, in their order; none of a search for the highest load.
+    /// The values that were executed, in their order; empty for a search for the highest load.
     pub values: Vec<SweepPageValue>,
     /// The same in numbers and words.
     pub table: AnswerTable,
     /// All values of the grid as numbers, in rising order, where they are numbers.
     pub grid: Option<Vec<f64>>,
-    /// The stages of a search, in order; none of a whole grid.
+    /// The stages of a search, in order; empty for a whole grid.
     pub stages: Vec<SweepPageStage>,
     /// Variants beside each other; empty if one command alone was swept.
     pub variants: Vec<SweepPageVariant>,

@@ -8,14 +8,14 @@ use super::rules::{BisectionRules, BuildVariation, ValueKind};
 /// The belief about the range between two ends.
 #[derive(Clone, Debug)]
 pub(super) enum RangeBelief {
-    /// Of a metric.
+    /// The belief about a metric.
     Levels(BisectLevels),
-    /// Of a command that passes or fails.
+    /// The belief about a command that passes or fails.
     Rates(Rates),
 }
 
 impl RangeBelief {
-    /// Of this range, from all that was observed of it.
+    /// The belief about this range, from all observations of it.
     pub(super) fn of(ends: (usize, usize), record: &Record, rules: &BisectionRules) -> Self {
         let builds = if let BuildVariation::Vary(sd) = rules.builds { sd } else { 0.0 };
         let mut belief = match rules.values {

@@ -29,7 +29,7 @@ pub(super) fn are_shown(record: &Record) -> bool {
     };
     let left = (1..builds.len()).map(sides).fold(f64::INFINITY, f64::min);
     let between = (left - within).max(0.0) / above as f64;
-    // Of samples that are all alike, rounding alone leaves something.
+    // With equal samples, only rounding leaves a residual.
     if within <= f64::EPSILON * left {
         return left > 0.0;
     }

@@ -17,8 +17,8 @@ const EXECUTIONS: usize = 32;
 /// Less than this, in nats, is not worth measuring.
 const WORTHLESS: f64 = 1e-3;
 
-/// So far from a place each revision is looked at, and farther away some: rows of unusable ones are
-/// shorter.
+/// The distance from a place within which each revision is considered; farther away only some: rows
+/// of unusable ones are shorter.
 const EACH: usize = 128;
 
 /// The knowledge at a choice.

@@ -28,7 +28,8 @@ pub(super) struct RevisionLevels {
 }
 
 impl RevisionLevels {
-    /// Of all that was measured; of a metric. `None` where nothing was, or nothing repeatedly.
+    /// The estimates from all samples of a metric; `None` without samples, or without repeated
+    /// ones.
     pub(super) fn of(record: &Record, rules: &BisectionRules) -> Option<Self> {
         let revisions: Vec<usize> = record.tested_programs().collect();
         let executions = record.executions(&revisions);

@@ -91,7 +91,7 @@ impl Tail {
     }
 }
 
-/// Of values 10¹⁵ scales away the product of this many is still a number.
+/// The product of this many densities at 10¹⁵ scales is still a number.
 const AT_ONCE: usize = 8;
 
 /// Level first, then step, then the offsets of builds in the order of their first values.

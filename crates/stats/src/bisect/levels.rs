@@ -320,14 +320,14 @@ pub(super) struct LevelPosterior {
     pub(super) intervals: Vec<(usize, f64)>,
     /// The step if there is one, and its variance.
     pub(super) step: (f64, f64),
-    /// Of a sample, as a standard deviation; of noise with heavy tails what Gaussian noise would
-    /// have that says as much.
+    /// The standard deviation of a sample; with heavy tails, that of Gaussian noise with as much
+    /// information.
     pub(super) sd: f64,
     /// How uncertain the middle between the levels is, as a variance.
     pub(super) middle: f64,
     /// How far builds of the same program are apart, as a standard deviation.
     pub(super) builds: f64,
-    /// Of a command that passes or fails, the rates on either side; none of a metric.
+    /// The rates on either side for a command that passes or fails; empty for a metric.
     pub(super) channels: Vec<Channel>,
 }
 

@@ -350,7 +350,7 @@ impl Bisector {
                 Decision::Ended(finding) if !self.search.is_rest() => return self.finish(finding),
                 Decision::Ended(finding) => {
                     match self.unseen(finding) {
-                        // Of equal ends it is known that they are, whatever was not looked at.
+                        // Equal ends are known to be equal, whatever was not measured.
                         Some(_) if self.is_spent() && self.is_surely_nothing(&self.search) => {
                             self.settle(finding);
                         }

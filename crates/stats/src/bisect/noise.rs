@@ -8,7 +8,7 @@ use crate::summary::median;
 /// One kind of noise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BisectNoise {
-    /// Of one sample; the standard deviation where tails are light.
+    /// The scale of one sample; the standard deviation if tails are light.
     pub(super) scale: f64,
     pub(super) tail: Tail,
     /// Between builds of the same program, as a standard deviation.

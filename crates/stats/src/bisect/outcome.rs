@@ -166,11 +166,11 @@ pub struct BisectorState {
 pub enum UnusableReason {
     /// The revision could not be built.
     NotBuilt,
-    /// It crashed, or exited with a wrong status.
+    /// The command crashed, or exited with a wrong status.
     Crashed,
-    /// It reached its time limit.
+    /// The command reached its time limit.
     TimedOut,
-    /// It answered wrongly.
+    /// The answer was wrong.
     WrongAnswer,
     /// The output has no such metric.
     NoMetric,

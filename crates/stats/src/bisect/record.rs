@@ -30,7 +30,7 @@ pub(super) struct LocationPrior(Option<Arc<[f64]>>);
 const EVENLY: f64 = 0.1;
 
 impl LocationPrior {
-    /// From how likely each candidate is, by weights; none where they say nothing.
+    /// A prior with these weights of candidates; uniform if they carry no information.
     pub(super) fn of(weights: &[f64]) -> Self {
         let sum: f64 = weights.iter().sum();
         if !(sum > 0.0 && sum.is_finite()) || weights.iter().any(|weight| *weight < 0.0) {
@@ -77,7 +77,7 @@ pub(super) const FEWEST: usize = 12;
 /// The number of executions in a row that make a round, from which a fit of programs and host
 /// starts.
 const ROUND: u32 = 4;
-/// So often may a revision fail that has values too.
+/// The number of failures allowed for a revision that has values too.
 const FAILURES: usize = 3;
 
 /// All that was observed.
@@ -90,7 +90,7 @@ pub(super) struct Record {
     /// At the first candidate of each program; as they would have been at the host's usual speed,
     /// where its speed is seen to move.
     pub(super) readings: Vec<LevelReading>,
-    /// Of each reading its value as it was measured.
+    /// The measured value of each reading.
     measured: Vec<f64>,
     /// Whether the samples show that the host's speed moves.
     pub(super) host_moves: bool,

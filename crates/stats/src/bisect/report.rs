@@ -119,7 +119,7 @@ pub(super) struct Account {
     whole: Option<(f64, f64)>,
     steps: Vec<(f64, f64)>,
     left: Option<(f64, f64)>,
-    /// Of a metric whose noise was seen.
+    /// The levels of a metric whose noise was observed.
     levels: Option<RevisionLevels>,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Search {
     part: SearchPart,
     /// From the first usable revision to the last.
     pub(super) whole: (usize, usize),
-    /// Of all that, or of the part that is being searched.
+    /// The belief about all of it, or about the part that is being searched.
     pub(super) belief: RangeBelief,
     /// How many samples the ends had when it began.
     before: usize,
@@ -80,7 +80,7 @@ impl Search {
         }
     }
 
-    /// Of what a culprit leaves on one side of it.
+    /// A search on one side of a culprit.
     pub(super) fn rest(given: (usize, usize), record: &Record, rules: &BisectionRules) -> Self {
         Self { part: SearchPart::Rest, ..Self::new(given, record, rules) }
     }

@@ -27,7 +27,7 @@ pub enum ObservedValues {
     /// One value for each execution; with [`Values::Failures`](super::ValueKind::Failures) 1 where
     /// it failed, else 0.
     Samples(Vec<f64>),
-    /// No values can be had.
+    /// The revision has no values.
     Unusable(UnusableReason),
 }
 

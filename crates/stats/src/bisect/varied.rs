@@ -14,7 +14,7 @@ use super::rules::{BisectionRules, NOTHING, SURE, ValueKind};
 /// The belief.
 pub(super) struct VariedBelief {
     by_builds: BuildsBelief,
-    /// Of the samples, as if builds did not vary.
+    /// The belief from the samples, as if builds did not vary.
     by_samples: LevelPosterior,
 }
 
@@ -74,7 +74,7 @@ struct BuildsBelief {
     steps: Vec<(usize, f64)>,
     /// How far builds vary, as a standard deviation.
     builds: f64,
-    /// Of a sample, as a standard deviation.
+    /// The standard deviation of a sample.
     sd: f64,
     /// How likely a step has to be.
     wanted: f64,
@@ -84,7 +84,7 @@ struct BuildsBelief {
 struct VariedBuild {
     revision: usize,
     level: f64,
-    /// Of the level, by the noise of samples.
+    /// The variance of the level, by the noise of samples.
     variance: f64,
     samples: usize,
 }
@@ -92,7 +92,7 @@ struct VariedBuild {
 /// Levels of builds, in the order in which they are judged: what is known best comes first.
 struct VariedSeen {
     builds: Vec<VariedBuild>,
-    /// Of a sample, as a standard deviation.
+    /// The standard deviation of a sample.
     sd: f64,
 }
 
@@ -210,7 +210,7 @@ fn evidence(seen: &VariedSeen, steps: &[usize], vary: f64, width: f64, freedom: 
     filter.ln_evidence
 }
 
-/// Of ranges in which something changed this many have two steps.
+/// The prior share of ranges with two steps among ranges with a change.
 const TWO: f64 = 0.1;
 
 /// Degrees of freedom of the tails: builds and samples with or without outliers.

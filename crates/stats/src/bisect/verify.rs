@@ -98,7 +98,7 @@ impl Verification {
         self.beyond_layout(&posterior, belief, record, rules)
     }
 
-    /// The fresh pairs, until they decide; nothing once they have verified it.
+    /// The fresh pairs, until they decide; `None` once they have verified it.
     fn test(
         &mut self,
         belief: &RangeBelief,

@@ -32,7 +32,7 @@ const CLEAR: (f64, f64) = (3.0, 4.0);
 /// In fresh noise few values beside a change count against it as far as a series of this many has
 /// them.
 const MANY: f64 = 50.0;
-/// So much dearer than the best so far, in prices of a change, no stage is followed any further.
+/// The excess over the best cost, in prices of a change, at which no stage is followed further.
 const HOPELESS: f64 = 20.0;
 
 /// The choice.

@@ -123,10 +123,10 @@ impl DipSearch<'_> {
         usual.max(gain(self.series, self.residual, window, self.bound.max(rare)))
     }
 
-    /// How often values outside of the window are as far off to its side as all that are in it.
+    /// The share of values outside of the window that deviate to its side as far as all values in
+    /// it.
     ///
-    /// Values in a row count once: another dip says nothing of how often single values are far
-    /// off.
+    /// Values in a row count once: another dip is no evidence about single outliers.
     fn share_as_far(&self, window: &Range<usize>) -> f64 {
         let side = robust::median_of(&self.residual[window.clone()]).signum();
         let least = window.clone().map(|i| side * self.standard(i)).fold(f64::INFINITY, f64::min);

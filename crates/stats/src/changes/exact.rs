@@ -11,7 +11,7 @@ const REPEATS: f64 = 2e-6;
 
 /// The least difference that is a change, as a logarithm.
 ///
-/// Of a count that varies by as much, two agree as closely as [`REPEATS`] in one of 250 cases.
+/// Two values of a count that varies this much agree as closely as [`REPEATS`] in one of 250 cases.
 const LEAST: f64 = 1e-3;
 
 /// The changes in a series of counts; `samples` has the samples of each point.

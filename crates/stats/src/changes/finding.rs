@@ -97,7 +97,7 @@ pub struct RefusedCandidate {
 pub enum Refusal {
     /// Too few values at the end of the series: it may be one yet.
     Few,
-    /// A single value, or very few, far off.
+    /// One outlier, or very few.
     Spike,
     /// A level that the series goes to now and then, and comes back from.
     Mode,

@@ -54,9 +54,9 @@ pub use point::SeriesValue;
 /// How often modes and noise are estimated again from the levels found with them.
 const REFINEMENTS: usize = 2;
 
-/// So long a series is not divided again when its noise turns out
+/// A series of this length is not divided again if its noise turns out
 const LONG: usize = 1200;
-/// to be within this share of what it was taken for.
+/// to be within this share of the assumed one.
 const ABOUT: f64 = 0.03;
 
 /// The gain that a dip needs, in prices of one change: a little more than one, since its end is not

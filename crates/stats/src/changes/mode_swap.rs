@@ -89,7 +89,7 @@ impl ExchangeSide {
     }
 }
 
-/// Both sides of a change whose levels are both met on both of them; nothing of any other.
+/// Both sides of a change whose levels are both met on both of them; `None` for any other change.
 fn exchanged(
     judge: &Judge,
     choice: &SegmentChoice,
@@ -133,7 +133,7 @@ fn of_share(
     let effect =
         |difference| series.effect(series.with_trend(place, old.mean), old.error, difference);
     let difference = new.mean - old.mean;
-    // How clear the change of a level would be says nothing of that of a share.
+    // The clarity of a change of level is no evidence about a change of share.
     let p = judge::p_anywhere(series.len(), evidence(old, new));
     DetectedChange {
         before: series.unit_at(place, old.mean),

@@ -17,9 +17,9 @@ const CHANCE: f64 = 0.001;
 /// where its warm-up ends: ranges in order that cover all values, the last of which is the steady
 /// one, if any.
 ///
-/// One range where nothing changed or there are too few values; none for no values. The
-/// changes are those of [`detect`](super::detect), which sees no level of fewer than three values.
-/// So the first one to four are compared with the level after them: Student's t of the means of the
+/// One range where nothing changed or there are too few values; empty without values. The changes
+/// are those of [`detect`](super::detect), which sees no level of fewer than three values. So the
+/// first one to four are compared with the level after them: Student's t of the means of the
 /// logarithms, with the spread of that level.
 #[must_use]
 pub fn phases(values: &[f64]) -> Vec<Range<usize>> {

@@ -21,8 +21,7 @@ const LIKELIER: f64 = 15.0;
 /// and both ends of a level differ by this many standard errors.
 const APART: f64 = 4.0;
 
-/// The candidates that were not chosen, the excursions to modes (`visits`), and single values that
-/// are far off.
+/// The candidates that were not chosen, the excursions to modes (`visits`), and single outliers.
 pub(super) fn refused(
     judge: &Judge,
     choice: &SegmentChoice,

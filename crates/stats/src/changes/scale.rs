@@ -182,7 +182,7 @@ const NEAR: f64 = 0.1;
 /// Far wider than another is noise that is wider this many times.
 const MUCH: f64 = 10.0;
 
-/// No noise is taken for narrower than this, in standard deviations, where its stretch ends.
+/// The narrowest noise at the end of a stretch, in standard deviations.
 const NARROWEST: f64 = 1e-3;
 
 /// The shortest stretch.

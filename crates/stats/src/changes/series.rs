@@ -11,7 +11,7 @@ pub(super) struct ValueSeries {
     pub sd: Vec<f64>,
     /// The starts of parts with noise of their own width, and both ends.
     pub parts: Vec<usize>,
-    /// The variance of each value by its replicates; 0 when they say nothing.
+    /// The variance of each value by its replicates; 0 if they show none.
     pub known: Vec<f64>,
     /// The least distance of two values of the series, on the scale at each value.
     pub grain: Vec<f64>,
@@ -119,8 +119,8 @@ impl ValueSeries {
 /// The least part of a value that is no rounding of floating-point numbers.
 const ROUNDING: f64 = 1e-9;
 
-/// Of this many values in a row at most one differs from its neighbour in a series that has no
-/// noise.
+/// In a series without noise, at most one of this many consecutive values differs from its
+/// neighbour.
 const CONSTANT: usize = 10;
 
 /// The number of grains that the least change of level counts for in a series without noise.
@@ -132,8 +132,8 @@ const LARGEST: f64 = 1e6;
 
 /// The least distance of two values that differ by more than rounding of floating-point numbers.
 ///
-/// In a series of constant stretches that distance is a change of level, and says nothing of how
-/// values are rounded.
+/// In a series of constant stretches that distance is a change of level, and no evidence about
+/// rounding.
 fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
     let apart =

@@ -41,7 +41,7 @@ fn split(
             .map(|place| (all - cost(first, place) - cost(place, end), place))
             .max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)))
     };
-    // Of a long stretch some places first, then those around the best of them.
+    // In a long stretch some places first, then those around the best of them.
     let stride = (end - first).div_ceil(LOOKED_AT);
     let (_, rough) = best(&mut (first + shortest..=last).step_by(stride))?;
     best(&mut ((first + shortest).max(rough.saturating_sub(stride))..=last.min(rough + stride)))

@@ -30,7 +30,7 @@ const ROUNDS: usize = 4;
 /// Noise that keeps this much of its last value may hide a curve where no step was chosen.
 const MEMORY: f64 = 0.9;
 
-/// A column that the levels leave less of than this share says nothing.
+/// A column with less than this share left by the levels has no information.
 const CONFOUNDED: f64 = 1e-6;
 
 /// The curve that explains the series better than what was chosen without one: how far it is from
@@ -128,7 +128,7 @@ struct Curve {
 }
 
 impl Curve {
-    /// Of these columns, one a degree, beside levels that change at these places.
+    /// The fit of these columns, one a degree, beside levels that change at these places.
     ///
     /// Each power, less its mean in each level and less what the lower ones say of it, is a
     /// direction of its own (Frisch & Waugh, "Partial Time Regressions as Compared with Individual

@@ -138,7 +138,7 @@ pub(super) fn estimate(over: &RunsComparison, a: &[SampleValue], margin: f64) ->
     values.sort_by(f64::total_cmp);
     let centre = super::order::quantile(&values, 0.5).unwrap_or(0.0);
     let beside = margin.ln_1p() - over.ratio.ln().abs();
-    // Of a centre that may be anything above no difference follows.
+    // A centre without an upper bound gives no difference.
     let is_known = a.iter().all(SampleValue::is_exact);
     let end = |ratio: f64, without: f64, is_open: bool| {
         if is_open && !is_known { without } else { centre * (ratio - 1.0) }
@@ -169,14 +169,14 @@ fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: RunEffectPr
     let between = |deviation| Note::BetweenRuns { deviation, assumed: prior.assumed };
     match (deviation, estimate) {
         (Some(deviation), _) => vec![between(deviation)],
-        // Of nothing but zeros runs do not differ.
+        // Runs of zeros do not differ.
         (None, Some(it)) if it.difference_interval == Some((0.0, 0.0)) => vec![Note::ByDifference],
         (None, Some(_)) => vec![between(prior.deviation), Note::ByDifference],
         (None, None) => vec![Note::Few],
     }
 }
 
-/// Of values of which some are zero or below, which have no ratio.
+/// The estimate for values of which some are zero or below, which have no ratio.
 ///
 /// The variation between runs is a share, so it excludes nothing near zero. So the samples must
 /// also differ by rank. `None` if there are too few samples for that, or if some reached a limit.

@@ -168,7 +168,7 @@ pub enum Note {
 /// How long programs waited for a CPU, and what their CPU times say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitNote {
-    /// Of A and of B, time of waiting by all time: 0.97 is 97 %.
+    /// The time of waiting by all time, of A and of B: 0.97 is 97 %.
     pub shares: [WaitedShare; 2],
     /// The ratio of B's CPU time to A's with its interval, if there is one.
     pub by_cpu: Option<(f64, (f64, f64))>,

@@ -39,8 +39,9 @@ pub(super) struct DirectedContrast {
 }
 
 impl DirectedContrast {
-    /// Of samples with round and place, both sides' and the control's, which is A again. `None`
-    /// where that is not known of some, and of levels, limits and values without a logarithm.
+    /// The contrast of samples with round and place, of both sides and the control, which is A
+    /// again. `None` if these are unknown for some, and for levels, limits and values without a
+    /// logarithm.
     pub fn of(
         scale: Scale,
         a: &[SampleValue],

@@ -65,8 +65,8 @@ pub(super) struct BoundContrasts {
 }
 
 impl BoundContrasts {
-    /// Of both sides. Executions of the control say as much of A as its own do: neighbours and all
-    /// ratios count them.
+    /// The contrasts of both sides. Executions of the control are as informative about A as its
+    /// own: neighbours and all ratios count them.
     pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], control: &[SampleValue]) -> Self {
         let neighbours = DirectedContrast::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(DirectedContrast::reversed);
@@ -194,7 +194,7 @@ impl BoundContrasts {
         [&self.up, &self.down]
     }
 
-    /// Of B against A.
+    /// The shift of B against A.
     pub fn shift(&self, estimator: Estimator) -> Option<f64> {
         estimator.shift(&self.stated)
     }

@@ -47,7 +47,7 @@ struct ModeSplit {
 }
 
 impl SharedModes {
-    /// Of two sides of ascending values as they are compared; `None` when neither has two modes.
+    /// The modes of two sides of ascending values, as compared; `None` if neither has two modes.
     pub(super) fn of(scale: Scale, a: &[f64], b: &[f64], step: f64) -> Option<Self> {
         let splits = [split(a, step), split(b, step)];
         let below = match splits {
@@ -81,7 +81,7 @@ pub struct TwoModes {
 }
 
 impl TwoModes {
-    /// Of positive values in any order; `None` where they have one mode, or are fewer than 12.
+    /// The modes of positive values in any order; `None` with one mode, or fewer than 12 values.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();

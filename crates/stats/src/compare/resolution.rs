@@ -4,7 +4,7 @@ use super::Estimator;
 use super::order::{quantile, sorted};
 use super::sample::{SampleValue, Scale};
 
-/// So often a gap is seen within the sides that is taken for a step.
+/// The least number of occurrences of a gap within the sides that counts as a step.
 const RECURS: usize = 2;
 /// Steps are alike that differ by no more than this share, which decimal fractions may in binary.
 const ROUNDED: f64 = 1e-6;

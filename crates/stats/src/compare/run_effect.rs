@@ -211,8 +211,8 @@ fn of_middle_half(spread: f64, n: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
 }
 
-/// Of a single value of a run, by the spread of the middle half of the run's logarithms; 0 where
-/// they have none.
+/// The variance of a single value of a run, by the spread of the middle half of the run's
+/// logarithms; 0 if they have no spread.
 pub(super) fn variance_of_one(run: &[SampleValue]) -> f64 {
     let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
     variance_of_median(&values) * run.len() as f64

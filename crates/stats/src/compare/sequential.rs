@@ -45,8 +45,8 @@ pub struct Look {
     pub ends: LookEnds,
 }
 
-/// Of a difference: the end of its interval that is nearer to none, and the other one; chances to
-/// miss.
+/// The ends of a difference's interval, nearer to no difference and farther from it: the
+/// probabilities to miss.
 ///
 /// The nearer one has less, since what is reported by chance looks large; the farther one more,
 /// since it would have been reported before.
@@ -66,8 +66,8 @@ impl Look {
         Self { rounds, level: error, share: 1.0, error, ends: LookEnds { near: half, far: half } }
     }
 
-    /// The same for what does not end by being reported at this look: it was reported before, or
-    /// goes on whatever is reported.
+    /// The same for a comparison that a report at this look does not end: it was reported before,
+    /// or continues in any case.
     #[must_use]
     pub fn in_passing(self) -> Self {
         Self { ends: Self::only(self.rounds, self.error).ends, ..self }

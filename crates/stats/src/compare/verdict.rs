@@ -74,7 +74,7 @@ impl Verdict {
 }
 
 impl Size {
-    /// Of the interval that is shown, against the margin.
+    /// The size from the displayed interval, against the margin.
     #[must_use]
     pub fn of(estimate: &Estimate, margin: f64) -> Self {
         Self::between(estimate.interval, estimate.difference_interval, margin)

@@ -85,7 +85,7 @@ fn pool(readings: &mut [RunReading]) {
         readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
     // The variance of Student's t: that of the noise is itself known from a few samples only.
     let free = all - readings.len() as f64;
-    // Of single samples the noise is what their readings say.
+    // With single samples the noise is that of their readings.
     let wider = if free < 1.0 { 1.0 } else { free / (free - 2.0).max(0.5) };
     let apart = apart_from_others(readings);
     for one in readings {

@@ -10,11 +10,11 @@ const NEAR: usize = 24;
 /// The variances of what readings have beside their level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scatter {
-    /// Of the luck of one build.
+    /// The variance of the luck of one build.
     pub luck: f64,
-    /// Of the effects of runs.
+    /// The variance of the effects of runs.
     pub run: f64,
-    /// Of the wandering of the level a revision.
+    /// The variance of the level's wandering a revision.
     pub walk: f64,
     /// The factor of the readings' own variances.
     pub noise: f64,

@@ -69,9 +69,9 @@ pub(super) fn parts(readings: &[RunReading], found: &FoundHistory<'_>) -> Histor
 struct StretchReading<'a> {
     reading: &'a RunReading,
     stretch: usize,
-    /// Of the luck of its builds.
+    /// The variance of its builds' luck.
     luck: f64,
-    /// Of its luck and its noise.
+    /// The variance of its luck and its noise.
     variance: f64,
 }
 

@@ -33,7 +33,8 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Of programs 0 and 1; executions of others are left out. `None` where either has none.
+    /// The contrast of programs 0 and 1; executions of others are left out. `None` if either has
+    /// none.
     #[must_use]
     pub fn of(executions: &[InterleavedExecution]) -> Option<Self> {
         let both: Vec<InterleavedExecution> =

@@ -6,7 +6,7 @@ use crate::compare::doubled_ranks;
 /// the more evidence is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovementQuestion {
-    /// Of all executions, once.
+    /// Asked once, of all executions.
     Once,
     /// At each decision of a bisection.
     EachDecision,
@@ -37,7 +37,7 @@ impl MovementQuestion {
     }
 }
 
-/// Of this many standard errors on, neighbours are alike for certain.
+/// From this many standard errors on, neighbours are surely alike.
 pub(super) const CERTAIN: f64 = 3.0;
 /// With less evidence, neighbours' ranks must correlate by at least this. Otherwise random patterns
 /// of a program's own modes would be taken for the path, which explains little at lower

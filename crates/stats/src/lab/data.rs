@@ -76,7 +76,7 @@ pub struct ReferenceLevel {
     pub variance: f64,
 }
 
-/// Whose a change is.
+/// The cause of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LabCause {
     /// The program's, as far as is known.
@@ -101,7 +101,7 @@ pub struct MachineEvidence {
 /// How the reference moved at a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReferenceMove {
-    /// The program that shows it best; none: all together.
+    /// The program that shows it best; `None`: all together.
     pub program: Option<u32>,
     /// By how much: a natural logarithm, positive where the machine became slower.
     pub effect: f64,

@@ -19,7 +19,7 @@ const DENIED: f64 = 3.0;
 const PART: f64 = 0.1;
 /// The changes from which on one that is far from the others is known.
 const MANY: usize = 8;
-/// So far, in standard deviations, it is another one.
+/// The distance, in standard deviations, from which a change is another one.
 const FAR: f64 = 4.0;
 
 /// The evidence of other hosts about a change.

@@ -1,4 +1,4 @@
-//! Whose each change is, from all evidence.
+//! The cause of each change, from all evidence.
 
 use std::ops::RangeInclusive;
 

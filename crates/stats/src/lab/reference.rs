@@ -17,9 +17,9 @@ const LEAST: f64 = 0.003;
 const SCATTER: f64 = 0.02;
 /// … which counts as much as this number of runs.
 const RUNS: f64 = 4.0;
-/// Fewer differences of runs say nothing of how runs scatter.
+/// Fewer differences of runs do not show how runs scatter.
 const FEWEST: usize = 5;
-/// So far, in standard deviations, a run counts: one bad night is no move.
+/// The largest counted distance of a run, in standard deviations: one bad night is no move.
 const FAR: f64 = 3.0;
 /// A place is one of a move if no other explains it better by more than this, of twice the log
 /// likelihood: where nothing but the reference says that the machine moved there …

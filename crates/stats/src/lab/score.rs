@@ -29,7 +29,7 @@ pub struct LabScore {
 }
 
 impl LabScore {
-    /// Of one lab.
+    /// The score of one lab.
     pub fn of(world: LabWorld, seed: u64) -> Self {
         let drawn = world.draw(seed);
         let lab = lab(&drawn);
@@ -41,7 +41,7 @@ impl LabScore {
         score
     }
 
-    /// Of labs of these seeds together.
+    /// The score of labs with these seeds together.
     pub fn of_all(world: LabWorld, seeds: impl Iterator<Item = u64>) -> Self {
         seeds.map(|seed| Self::of(world, seed)).fold(Self::default(), |a, b| Self {
             machines: a.machines + b.machines,

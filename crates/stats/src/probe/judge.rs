@@ -73,11 +73,12 @@ pub fn judge_levels(
 
 /// The chances at which bounds are taken.
 struct ProbeLevels {
-    /// Of one disturbance at one look, for *depends*: all together have the probe's error.
+    /// The error of one disturbance at one look, for *depends*: all together have the probe's
+    /// error.
     depends: f64,
-    /// Of one look, for *holds*.
+    /// The error of one look, for *holds*.
     holds: f64,
-    /// Of either side of an interval that is shown.
+    /// The error of either side of a displayed interval.
     shown: f64,
 }
 

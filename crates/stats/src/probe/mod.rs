@@ -27,13 +27,13 @@ use std::collections::BTreeMap;
 /// The values in one state of the machine: the value of each program by the round.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeValues {
-    /// Of A.
+    /// The values of A.
     pub a: BTreeMap<u32, f64>,
-    /// Of B; empty where A is alone.
+    /// The values of B; empty if A is alone.
     pub b: BTreeMap<u32, f64>,
 }
 
-/// By what a probe is judged.
+/// The rules by which a probe is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeRules {
     /// Up to which difference two are the same, as a share.
@@ -112,7 +112,7 @@ pub struct DisturbanceEffect {
     pub ratio: Option<RatioBounds>,
     /// That ratio divided by the usual one.
     pub change: Option<RatioBounds>,
-    /// Of each program: its level by its usual one.
+    /// The level of each program divided by its usual one.
     pub levels: [Option<RatioBounds>; 2],
     /// The fate of the difference.
     pub dependence: Dependence,

@@ -18,7 +18,7 @@ pub struct TrimmedMean {
 }
 
 impl TrimmedMean {
-    /// Of these rounds; `None` if there are too few.
+    /// The trimmed mean of these rounds; `None` if there are too few.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         let n = values.len();
         if n < FEWEST || values.iter().any(|value| !value.is_finite()) {

@@ -15,10 +15,10 @@ const LIKELY: f64 = 0.2;
 /// of steps in which it is halved.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
 
-/// Something that would say more.
+/// A request that would help.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ask {
-    /// Of which candidate.
+    /// The candidate.
     pub at: usize,
     /// Whether it is built already, and more samples of it are requested.
     pub again: bool,

@@ -7,7 +7,7 @@ use crate::history::{HistoryVerdict, RunReading};
 /// A doubtful one is measured again until it has this many times the samples of the least measured
 /// one.
 const AGAIN: usize = 12;
-/// More samples say nothing once a level is known that much better than builds differ.
+/// More samples do not help once a level is known this much more precisely than builds differ.
 const KNOWN: f64 = 0.1;
 
 /// A standard normal is within this with 95 %.

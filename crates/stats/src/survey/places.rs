@@ -31,7 +31,7 @@ pub struct ChangePlace {
     pub certainty: f64,
     /// Whether the place is reported as a change; otherwise there may be one.
     pub is_reported: bool,
-    /// Of what the change is.
+    /// The origin of the change.
     pub origin: Origin,
     /// How well the place is known.
     pub known: PlaceStatus,

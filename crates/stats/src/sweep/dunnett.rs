@@ -32,7 +32,7 @@ pub(super) struct Dunnett {
 }
 
 impl Dunnett {
-    /// Of a level with this variance, and others with theirs.
+    /// The distribution for a level with this variance, and others with theirs.
     pub fn new(own: f64, others: impl IntoIterator<Item = f64>, freedom: f64) -> Self {
         let mut shares: Vec<(f64, i32)> = Vec::new();
         for other in others {

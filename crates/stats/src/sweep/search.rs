@@ -157,7 +157,8 @@ impl OptimumSearch {
         known
     }
 
-    /// The executed values that are allowed, in rising order, with their levels; none without any.
+    /// The executed values that are allowed, in rising order, with their levels; `None` if there
+    /// are none.
     #[must_use]
     pub fn levels(&self) -> Option<(Vec<usize>, SweepLevels)> {
         let is_allowed = |value: usize| self.allowed[value] != Some(false);

@@ -3,7 +3,7 @@
 use super::bytes::put_varint;
 use super::{Chunk, ChunkReadings, FAILED, FINE_TIMES, Packing, VALID, VERSION, checksum, column};
 
-/// Of more metrics than this that are worth it, the rest is written out: there would be too many
+/// Only this many metrics are tried as sums, and the rest is written out: there would be too many
 /// pairs to try.
 const MOST_ADDENDS: usize = 12;
 

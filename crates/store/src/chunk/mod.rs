@@ -48,9 +48,9 @@ pub(crate) const DISTURBED: u8 = 10;
 /// The purpose for which a chunk is written. Both forms are read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// To be read once, soon, and by us alone: every metric is written out.
+    /// For a store that is read once, soon, and only by this process: every metric is written out.
     Quick,
-    /// To be kept: metrics that are sums of others are looked for.
+    /// For a kept store: metrics that are sums of others are detected.
     Small,
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct Sqlite {
     place: String,
     /// The write-ahead log.
     log: PathBuf,
-    /// The database's file when it was opened; none in memory.
+    /// The database's file when it was opened; `None` in memory.
     file: Option<(PathBuf, FileIdentity)>,
     /// The folder of a copy, which goes with it.
     #[expect(dead_code, reason = "held to be removed when this is dropped")]

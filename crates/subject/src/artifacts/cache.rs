@@ -1,4 +1,4 @@
-//! Archives by digest, the least recently used of which are let go.
+//! Archives by digest, of which the least recently used are evicted.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -75,7 +75,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The folder with the content of that digest, as it was built; `None` if it was let go.
+    /// The folder with the content of that digest, as it was built; `None` if it was evicted.
     ///
     /// A copy that was changed since it was unpacked is replaced.
     pub fn unpack(&mut self, digest: Digest) -> Result<Option<PathBuf>, SubjectError> {

@@ -15,7 +15,7 @@ pub(super) struct OwnBenchmark {
     /// The file that it needs of the checkout.
     pub artifact: String,
     pub command: String,
-    /// How its values are read; none: its time is measured.
+    /// How its values are read; `None`: its time is measured.
     pub metrics: Option<&'static str>,
 }
 

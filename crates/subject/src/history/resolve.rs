@@ -31,8 +31,7 @@ pub(super) fn commits(
 fn kinds(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
     let input: String = names.iter().flat_map(|name| [name, "\n"]).collect();
     let answers = repository.git.answers(&["cat-file", "--batch-check"], &input)?;
-    // Some answers to an ambiguous name are longer than a line; then each name is asked about
-    // alone.
+    // Some answers to an ambiguous name are longer than a line; then each name is queried alone.
     if answers.len() == names.len() || names.len() == 1 {
         return Ok(answers);
     }

@@ -44,7 +44,7 @@ pub struct Selection {
     pub what: RevisionQuery,
     /// The density of a range, which always includes both ends. A list is not thinned.
     pub every: RevisionStep,
-    /// Of a range take only revisions with a tag (or releases with a name) that this pattern
+    /// Takes only revisions of a range with a tag (or releases with a name) that this pattern
     /// matches, and the ends.
     pub tags: Option<String>,
     /// Take the commits of side branches of a range too; else only its main line: the first parents
@@ -144,7 +144,7 @@ pub trait History {
     }
 
     /// The main line that leads to a revision, as far as none of those others has it in its
-    /// history, with all commits that it brought to them; nothing where history has no merges.
+    /// history, with all commits that it brought to them; empty if history has no merges.
     fn line(&self, _to: &str, _others: &[String]) -> Result<SelectedRevisions, SubjectError> {
         Ok(SelectedRevisions::default())
     }

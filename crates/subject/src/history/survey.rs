@@ -22,7 +22,7 @@ pub(super) struct HistorySurvey {
 }
 
 impl HistorySurvey {
-    /// Reads the part above `common`: the best common ancestors of the question's revisions, none
+    /// Reads the part above `common`: the best common ancestors of the question's revisions, empty
     /// for all.
     pub fn read(
         repository: &Repository,

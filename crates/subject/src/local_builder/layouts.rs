@@ -14,14 +14,14 @@ use crate::layout::{FixedOrder, Layout, Linker};
 use crate::quirks::RevisionQuirks;
 use crate::{SubjectError, files};
 
-/// The layouts in which a subject is built; none: as the plan's command links it.
+/// The layouts in which a subject is built; empty: as the plan's command links it.
 pub(super) fn of(subject: &Subject) -> Result<Vec<Layout>, SubjectError> {
     let Some(number) = subject.layouts else { return Ok(Vec::new()) };
     let linker = Linker::find(None).ok_or(SubjectError::NoLinker)?;
     Ok((1..=number).map(|number| linker.layout(number)).collect())
 }
 
-/// The order in which a subject is always built; none: as the plan's command links it.
+/// The order in which a subject is always built; `None`: as the plan's command links it.
 pub(super) fn usual(subject: &Subject) -> Result<Option<Layout>, SubjectError> {
     let Some(name) = &subject.order else { return Ok(None) };
     let found = FixedOrder::named(name).and_then(FixedOrder::layout);

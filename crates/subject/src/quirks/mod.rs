@@ -24,7 +24,7 @@ pub(crate) use patch::QuirkPatch;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quirks {
     all: Vec<LoadedQuirk>,
-    /// Of revisions that are merged into others before anything is done: into which, by full name.
+    /// The revisions into which a revision is merged first, by full name.
     onto: BTreeMap<String, Vec<String>>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct RevisionQuirks {
     pub once: Vec<(LoadedQuirk, Revision)>,
     /// The quirks for the revision itself, in order of the plan.
     pub quirks: Vec<LoadedQuirk>,
-    /// Of what is taken from others, the revisions that are meant, by the names that the plan has.
+    /// The revisions from which files are taken, by the names in the plan.
     pub sources: HashMap<String, Revision>,
     /// The revisions into which it is merged first, by full name; empty if it is built as it is.
     pub onto: Vec<String>,
@@ -210,7 +210,7 @@ impl RevisionQuirks {
         once.chain(&self.quirks).map(|loaded| loaded.quirk.name.clone()).collect()
     }
 
-    /// By what the revision is built instead of the usual recipe, if any quirk applies.
+    /// The recipe of the revision in place of the usual one, if any quirk applies.
     ///
     /// Only the actions of quirks count, not their names, reasons or ranges.
     pub fn recipe(&self, usual: Digest) -> Option<QuirkRecipe> {

@@ -298,7 +298,7 @@ impl RemainingLines {
     }
 }
 
-/// Of `@@ -12,7 +12,8 @@` the old line and both lengths.
+/// The old line and both lengths of `@@ -12,7 +12,8 @@`.
 fn numbers(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut range = |sign| {

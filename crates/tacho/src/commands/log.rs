@@ -105,7 +105,7 @@ fn state(run: &Run, bisected: Option<&'static str>) -> String {
     bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
 }
 
-/// How a bisection ended, unless its run is finished and named a commit; nothing for other runs.
+/// How a bisection ended, unless its run is finished and named a commit; `None` for other runs.
 fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
     let bisection = bisection_of(store, run)?;
     Ok(bisection.and_then(|bisection| tacho_report::run::bisection_end(run, &bisection)))

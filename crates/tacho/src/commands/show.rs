@@ -515,7 +515,8 @@ impl RevisionDetails {
     }
 }
 
-/// The files of a commit of CVS with their numbers, which nothing else shows; nothing of others.
+/// The files of a commit of CVS with their numbers, which nothing else shows; empty for other
+/// systems.
 fn files(commit: &Commit) -> String {
     let numbered = first_of(commit.numbers.keys().map(|file| numbered(commit, file)), FILES);
     if numbered.is_empty() { numbered } else { format!("  {numbered}\n") }

@@ -14,7 +14,7 @@ const DELAY: Duration = Duration::from_secs(3);
 /// A thread that names the build that goes on, once it has gone on for some time.
 pub struct Announcer {
     how: String,
-    /// The build that begins; none: it ended.
+    /// The build that begins; `None`: it ended.
     builds: Option<Sender<Option<String>>>,
     thread: Option<JoinHandle<()>>,
 }

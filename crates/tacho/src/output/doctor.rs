@@ -181,7 +181,7 @@ const BUSY: f64 = 0.7;
 const SHOWN: &str = noise_history::LOOP;
 /// More hours of the day are not listed on either side.
 const HOURS: usize = 3;
-/// Said where the past is too short to be shown.
+/// The note if the past is too short to be shown.
 pub const NO_PAST: &str =
     "two measurements with 40 rounds show the noise over time (`tacho doctor --noise=5m`)\n";
 

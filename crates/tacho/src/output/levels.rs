@@ -22,7 +22,7 @@ pub struct LevelsAnswer {
     repetition: Option<RepetitionAnswer>,
 }
 
-/// A paragraph for each series that has several layouts; nothing for others.
+/// A paragraph for each series that has several layouts; empty for others.
 pub fn text(series: &[Series], levels: &[Option<SeriesLevels>]) -> String {
     let known = series.iter().zip(levels).filter_map(|(one, of)| Some((one, of.as_ref()?)));
     let shown = |(one, SeriesLevels { levels, cost }): (&Series, &SeriesLevels)| {

@@ -137,7 +137,7 @@ fn place<'a>(found: &'a SurveyPlace<'_>) -> SurveyPlaceAnswer<'a> {
     }
 }
 
-/// One line on how far it has come; none before anything is known.
+/// One line on how far it has come; `None` before the first result.
 pub fn progress(surveyed: &[SurveyedBenchmark], builds: usize) -> Option<String> {
     let places = surveyed.iter().flat_map(|one| one.survey.places.iter().copied());
     (builds > 0).then(|| survey::progress(builds, &places.collect::<Vec<_>>()))

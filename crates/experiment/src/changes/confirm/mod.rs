@@ -136,7 +136,7 @@ fn narrowed(question: &Question, changes: &[Change]) -> Question {
 fn digest(question: &Question, pairs: &[Result<ChangeSides, String>]) -> Digest {
     let sides = pairs.iter().flatten().map(|pair| {
         let [before, after] = pair.revisions();
-        // As long as there was nothing but one build, nothing was said of how it is executed.
+        // Questions with one build have no line about layouts, as in earlier versions.
         let layouts =
             if pair.environments { format!("{} layouts\n", pair.layouts()) } else { String::new() };
         format!("{}\n{before}\n{after}\n{layouts}", pair.benchmark.identity())

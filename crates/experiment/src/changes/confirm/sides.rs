@@ -1,4 +1,4 @@
-//! Both sides of changes: which builds they are, and whether they can be had.
+//! Both sides of changes: their builds, and whether these are available.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ impl ChangeSides {
     }
 }
 
-/// Why measuring two revisions again could say nothing of a change; `None` if it could.
+/// Why measuring two revisions again could not help with a change; `None` if it could.
 #[must_use]
 pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
@@ -161,11 +161,10 @@ impl Context<'_> {
         Ok(Ok(ChangeSides { benchmark, sides, environments: false, why_one: None }))
     }
 
-    /// Unpacks both sides of all that are one build, building again what the cache has let go;
-    /// `None` if interrupted. The others are in these folders.
+    /// Unpacks both sides of all that are one build, building again what the cache evicted; `None`
+    /// if interrupted. The others are in these folders.
     ///
-    /// A build that cannot be had any more costs the changes that need it, and nothing else: what
-    /// is known of it stays.
+    /// A build that is no longer available only affects the changes that need it; its data stays.
     pub(super) fn unpack_sides(
         &mut self,
         question: &Question,

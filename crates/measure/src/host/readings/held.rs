@@ -18,7 +18,7 @@ impl HeldReadings {
     pub fn open(files: &HostFiles, path: &str) -> Result<Self, String> {
         let held = Self(files.open(path)?);
         held.read(&mut Vec::new()).map_err(|error| match error {
-            // So says a kernel that was set to keep no account of pressure.
+            // A kernel that keeps no account of pressure gives this error.
             Some(error) => format!("not available here: {path} cannot be read: {error}"),
             None => format!("not available here: {path} is too long"),
         })?;

@@ -69,9 +69,9 @@ pub struct Readings {
     /// How often processors slowed down because they were too warm: all sockets, and the core that
     /// it ended on.
     pub throttled: Option<u64>,
-    /// Memory that could be had, in bytes; the least of before and after.
+    /// The available memory, in bytes; the least of before and after.
     pub memory: Option<u64>,
-    /// Of which that is a share: all memory, in bytes.
+    /// All memory, in bytes, of which the other is a share.
     pub memory_total: Option<u64>,
     /// The increase of swapped memory, in bytes.
     pub swapped: Option<u64>,
@@ -130,7 +130,7 @@ impl Readings {
 #[derive(Debug)]
 pub struct HostReader {
     stat: Option<HeldReadings>,
-    /// Of the CPU, of devices, of memory.
+    /// The pressure of the CPU, of devices, of memory.
     pressure: [Option<HeldReadings>; 3],
     memory: Option<HeldReadings>,
     thermometers: Vec<HeldReadings>,
@@ -267,7 +267,7 @@ impl HostReader {
         }
     }
 
-    /// A place that all share says nothing.
+    /// A place that all processors share has no information.
     fn find_seats(&mut self) {
         let several = |of: fn(&CpuLocation) -> Option<u32>| {
             let mut all: Vec<u32> = self.seats.values().filter_map(of).collect();
@@ -298,7 +298,7 @@ impl HostReader {
         self.shortest = SHORTEST.max(least * WORTH);
     }
 
-    /// To be called right before an execution.
+    /// Must be called right before an execution.
     pub fn begin(&mut self) {
         if self.span.as_ref().is_none_or(|span| span.ended.elapsed() >= GAP) {
             let before = self.moment();
@@ -312,7 +312,7 @@ impl HostReader {
         self.begin();
     }
 
-    /// To be called right after an execution, with the processor time that it took, what we spend
+    /// Must be called right after an execution, with the processor time that it took, what we spend
     /// on starting it included, and where it was, if that is known.
     pub fn end(&mut self, own: Duration, was: Option<CpuPlacement>) -> Readings {
         let Some(mut span) = self.span.take() else { return Readings::default() };

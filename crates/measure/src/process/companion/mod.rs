@@ -35,7 +35,7 @@ const LOOKS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50
 /// The folder where the kernel lists processes and ports.
 const PROC: &str = "/proc";
 
-/// A program that goes on beside executions.
+/// A program that runs beside executions.
 #[derive(Debug)]
 struct ProcessCompanion {
     launcher: Launcher,

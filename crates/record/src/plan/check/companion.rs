@@ -7,7 +7,7 @@ use super::super::{Companion, CompanionLifetime, Port, Ready};
 use super::{Check, Template};
 
 impl Check<'_> {
-    /// The companion of a benchmark; none goes with a mistake.
+    /// The companion of a benchmark; `None` after a mistake.
     pub(super) fn companion(&mut self, table: CompanionTable, spot: Spot<'_>) -> Option<Companion> {
         let port = table.port.map(|port| match port {
             PortEntry::Fixed(number) => Port::Fixed(number),

@@ -1,9 +1,9 @@
 //! Interprets the values of a plan, and checks whether they agree with one another.
 //!
-//! Here are the rules that no type expresses: durations and sizes, references and what they may
-//! refer to, duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of their
-//! tables. Each check reports and goes on with something harmless, so that all mistakes come out in
-//! one go.
+//! This module has the rules that no type expresses: durations and sizes, references and what they
+//! may refer to, duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of
+//! their tables. Each check reports and continues with a harmless value, so that all mistakes are
+//! reported at once.
 
 mod benchmark;
 mod companion;
@@ -32,7 +32,7 @@ pub(super) struct Check<'f> {
     releases: Option<bool>,
     /// Whether there is a warm-up; unknown before `[measure]` is read, or if it cannot be read.
     warmup: Option<bool>,
-    /// The conditions and limits of benchmarks that say nothing else.
+    /// The conditions and limits of benchmarks without their own.
     base: (Conditions, Limits),
 }
 

@@ -18,8 +18,8 @@ const NEVER: i64 = 86_400;
 impl CvsPoints {
     /// The diff from a point to a later one, or all of that where there is no first.
     ///
-    /// `cvs rdiff` is asked by date, as checkouts are, and of no other files than the commits
-    /// between are of.
+    /// `cvs rdiff` is called with dates, as for checkouts, and only with the files of the commits
+    /// between.
     pub(super) fn between(
         &self,
         past: &CvsHistory,

@@ -20,8 +20,8 @@ pub(crate) struct CvsLine<'a> {
 }
 
 impl CvsLine<'_> {
-    /// The number of the branch in this file; none on the trunk, and where it does not have the
-    /// branch.
+    /// The number of the branch in this file; `None` on the trunk, and if the file does not have
+    /// the branch.
     pub fn number(self, file: &File) -> Option<Number> {
         let name = self.branch?;
         let (_, number) = file.symbols.iter().find(|(symbol, _)| symbol == name)?;

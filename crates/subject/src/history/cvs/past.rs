@@ -16,7 +16,7 @@ pub(super) struct CvsHistory {
     pub(super) tags: HashMap<String, Tag>,
     /// Revisions of files that no checkout by date shows, since one that follows is dated earlier.
     pub(super) hidden: Vec<String>,
-    /// Of how many files the log is doubtful.
+    /// The number of files with a doubtful log.
     pub(super) doubtful: usize,
     /// The prefix of paths of files from the root of the repository: the module, unless it is an
     /// alias.

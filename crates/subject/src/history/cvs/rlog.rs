@@ -34,7 +34,7 @@ impl Number {
         self.0.len() == branch.0.len() + 1 && self.0.starts_with(&branch.0)
     }
 
-    /// Of a branch: the revision that it starts from.
+    /// The revision from which a branch starts.
     pub fn base(&self) -> Self {
         Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
     }

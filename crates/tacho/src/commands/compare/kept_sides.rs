@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
 
-/// Of which earlier runs the sides are that are not to be measured again.
+/// The earlier runs of the sides that are not measured again.
 pub fn earlier(
     command: &CompareArgs,
     taken: &[ResolvedSide; 2],
@@ -25,8 +25,8 @@ pub fn earlier(
     if earlier == [None, None] { Err(CompareMistake::NothingKept.into()) } else { Ok(earlier) }
 }
 
-/// In what the host or the conditions of one side were not those of the other, with what files say
-/// of benchmarks; an error, unless the user lets that pass.
+/// The differences of both sides' hosts and conditions, with those of benchmarks in files; an error
+/// unless the user allows them.
 pub fn check_alike(
     given: &SideLookup,
     command: &CompareArgs,
@@ -76,7 +76,7 @@ pub fn report_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[Res
     );
 }
 
-/// That both sides are the same file, so that their ratio says nothing.
+/// Reports that both sides are the same file, so that their ratio means nothing.
 pub fn report_same_file(taken: &[ResolvedSide; 2]) {
     let [a, b] = taken;
     if a.is_file() && b.is_file() && a.side.name == b.side.name {

@@ -101,8 +101,8 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }
 
-/// That nothing was typed of how to execute where nothing is executed: a user who did takes it for
-/// measured.
+/// Checks that no option of execution is given if nothing is executed: the user would expect a
+/// measurement.
 fn check_unexecuted(command: &CompareArgs) -> Result<(), CompareMistake> {
     let typed = [
         ("--rounds", command.terms.rounds.is_some()),

@@ -34,7 +34,7 @@ pub struct SweepRequest {
     pub parameters: Vec<ParameterRange>,
     /// The commands and how they are executed.
     pub question: BenchQuestion,
-    /// The metric whose best value is looked for; none: the time of each command.
+    /// The metric whose best value is looked for; `None`: the time of each command.
     pub objective: Option<Metric>,
     pub limits: Vec<MetricLimit>,
     /// The command with the values that are used today.

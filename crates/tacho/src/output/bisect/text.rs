@@ -250,7 +250,7 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     blocks
 }
 
-/// A quarter of a rate, in percent, and how often each end is executed to exclude that; nothing
+/// A quarter of a rate, in percent, and how often each end is executed to exclude that; `None`
 /// below 1 %.
 fn rarer(least: f64) -> Option<(f64, usize)> {
     let less = (least * 25.0).ceil().max(1.0);

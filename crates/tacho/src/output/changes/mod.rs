@@ -30,7 +30,7 @@ pub fn confidence(p: f64) -> String {
     }
 }
 
-/// Why a series was not judged, by its different builds; nothing if it was.
+/// Why a series was not judged, by its different builds; `None` if it was.
 pub fn not_judged(series: &JudgedSeries) -> Option<String> {
     let material = &series.material;
     let revisions = material.series.points.iter().filter(|point| !point.values.is_empty()).count();
