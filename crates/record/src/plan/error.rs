@@ -113,6 +113,8 @@ pub(super) enum Mistake {
     UnusedParameter { name: String },
     #[error("`command` must be one string, since `shell` is given")]
     WordsForShell,
+    #[error("`{key}` must be an array{}", not(*found))]
+    NoList { key: String, found: Option<&'static str> },
     #[error("`{key}` must be {expected}{}", not(*found))]
     WrongType { key: String, expected: String, found: Option<&'static str> },
 }
@@ -229,9 +231,7 @@ impl Mistake {
             Mistake::WordsForShell => {
                 "a list of words needs no shell: leave `shell` out, or write one string"
             }
-            Mistake::WrongType { key, expected, found: Some("string") }
-                if expected.starts_with("an array") =>
-            {
+            Mistake::NoList { key, found: Some("string") } => {
                 return Some(format!("write a list, even for one: `{key} = [\"…\"]`"));
             }
             Mistake::WrongType { key, found: Some("array"), .. } if key == "build" => {
@@ -261,6 +261,7 @@ impl Mistake {
             | Mistake::Missing { .. }
             | Mistake::Syntax { .. }
             | Mistake::UnclosedQuote { .. }
+            | Mistake::NoList { .. }
             | Mistake::WrongType { .. } => return None,
         };
         Some(hint.to_owned())

@@ -317,7 +317,7 @@ impl ValuePlace {
                 WARMUPS => (WARMUPS, Some(self.kind)),
                 "a map" => ("a table", found),
                 "a nonzero u32" => ("a whole number from 1 to 4294967295", found),
-                "a sequence" => ("an array", found),
+                "a sequence" => return Mistake::NoList { key, found },
                 "u8" => ("a whole number from 0 to 255", found),
                 table if table.starts_with("struct ") => ("a table", found),
                 other => (other, found),
