@@ -58,7 +58,7 @@ pub fn rows_of_report(
 ) -> Result<ReportRows, ReportMismatch> {
     let (said, live) = (said(&sides[file]), &sides[1 - file]);
     let mut lone = <[Vec<String>; 2]>::default();
-    let found = if live.side.program.kind() == "command" {
+    let found = if matches!(live.side.program, tacho_record::Program::Command { .. }) {
         for_command(said, &rows, live)
     } else {
         let of_plan = rows.clone();

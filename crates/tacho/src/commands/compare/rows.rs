@@ -4,7 +4,7 @@ use tacho_experiment::compare::{
     ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
     rows_of_reports,
 };
-use tacho_record::{BenchmarkKey, Direction, Metric, Plan, RateHint};
+use tacho_record::{BenchmarkKey, Direction, Metric, Plan, Program, RateHint};
 
 use super::measure::{metrics_of_commands, request};
 use super::sides::SideLookup;
@@ -58,7 +58,7 @@ pub fn rows(
         [false, true] => (1, a),
     };
     let (plan, mut rows) = live_rows(given, command, [live, live])?;
-    if live.side.program.kind() == "command" {
+    if matches!(live.side.program, Program::Command { .. }) {
         // Files have times of whole commands, so only these are compared with a command.
         let metrics = metrics_of_commands([&live.side.program; 2], &[])?;
         for (_, of) in &mut rows {
@@ -111,7 +111,7 @@ fn live_rows(
     taken: [&ResolvedSide; 2],
 ) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
     let programs = taken.map(|taken| &taken.side.program);
-    let is_command = programs[0].kind() == "command";
+    let is_command = matches!(programs[0], Program::Command { .. });
     let empty = super::measure::empty_plan()?;
     let plan = match given.project() {
         Some(project) if !is_command => {
