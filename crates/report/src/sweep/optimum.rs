@@ -56,23 +56,17 @@ impl OptimumFindings<'_> {
 
     fn one_dip(&self) -> AnswerNote {
         let minima = self.grid.curve.as_ref().map_or(0, |curve| curve.minima.len());
-        match (minima, self.spans.len()) {
-            (0 | 1, 0 | 1) if self.is_every_value_executed() => {
-                AnswerNote::about("checked", "there is one optimum")
-            }
-            (0 | 1, 0 | 1) => AnswerNote::about(
+        let (topic, text) = match (minima, self.spans.len()) {
+            (0 | 1, 0 | 1) if self.is_every_value_executed() => ("checked", "there is one optimum"),
+            (0 | 1, 0 | 1) => (
                 "checked",
                 "there is one optimum; a narrow second one between the first values would not be \
                  seen",
             ),
-            (0 | 1, _) => {
-                AnswerNote::about("unclear", "more than one place may hold the best value")
-            }
-            _ => AnswerNote::about(
-                "note",
-                "the curve has more than one minimum; the interval is of the lowest",
-            ),
-        }
+            (0 | 1, _) => ("unclear", "more than one place may hold the best value"),
+            _ => ("note", "the curve has more than one minimum; the interval is of the lowest"),
+        };
+        AnswerNote::about(topic, text)
     }
 
     fn is_every_value_executed(&self) -> bool {
