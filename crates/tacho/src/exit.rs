@@ -28,7 +28,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Of an answer that has no other statuses.
+    /// The status of an answer without other statuses.
     pub fn of(is_interrupted: bool, is_complete: bool) -> Self {
         match (is_interrupted, is_complete) {
             (true, _) => Self::Interrupted,

@@ -30,7 +30,7 @@ use crate::run::rounds::measure;
 use crate::run::session::{SampleDemand, SessionCell};
 use crate::track::check;
 use crate::{Context, Event, ExperimentError, Question};
-pub use edges::EnvironmentEdge;
+pub(crate) use edges::EnvironmentEdge;
 use known::SurveyFacts;
 pub use reported::{ReportedPlace, reported};
 

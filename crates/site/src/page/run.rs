@@ -13,7 +13,7 @@ use crate::text::{count, grouped, minute};
 use crate::view::{DisplayScale, HostSpeed, View};
 use crate::{RunBenchmark, RunExecutions, RunProgram, RunRecord};
 
-/// Of more programs the list is folded.
+/// The list of more programs is folded.
 const LISTED: usize = 12;
 
 /// Writes the page of a run.

@@ -19,7 +19,7 @@ const LONG: usize = 5;
 const APART: f64 = 0.05;
 /// The most spells that are named.
 const NAMED: usize = 4;
-/// Of a spell of fewer seconds, times have tenths.
+/// Times of a spell with fewer seconds have tenths.
 const BRIEF: i64 = 10;
 
 /// The host's speed while a run measured a benchmark.
@@ -41,8 +41,8 @@ struct TimedExecution {
 }
 
 impl HostSpeed {
-    /// Of a benchmark's executions; `None` if its metric is no time. All its programs slow alike
-    /// with the host; those of another benchmark may slow more or less.
+    /// The host's speed during a benchmark's executions; `None` if its metric is no time. All its
+    /// programs slow alike with the host; those of another benchmark may slow more or less.
     pub(crate) fn of(benchmark: &RunBenchmark) -> Option<Self> {
         if benchmark.metric.unit != Unit::Nanoseconds {
             return None;

@@ -145,8 +145,8 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<SeriesGroup<'a>> {
     groups
 }
 
-/// Drops series that say nothing: what was never read. A failure is one of all metrics, and shown
-/// once, as is a limit that was reached.
+/// Drops series without information: those that were never read. A failure is one of all metrics,
+/// and shown once, as is a limit that was reached.
 fn keep_telling(group: &mut SeriesGroup, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {
         group.series.retain(|number| series[*number].is_measured());

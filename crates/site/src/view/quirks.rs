@@ -18,9 +18,9 @@ pub(crate) struct BuildEdge {
     pub(crate) text: String,
 }
 
-/// The edges of a series in order, each with what is known of what it alone does; revisions without
-/// a build say nothing, and neither do builds of before the plan or its quirks were edited, unless
-/// their values are shown.
+/// The edges of a series in order, each with its known effect. Revisions without a build are left
+/// out, and so are builds from before the plan or its quirks were edited, unless their values are
+/// shown.
 pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
     let mut edges = plain(&series.rows);
     for edge in &mut edges {

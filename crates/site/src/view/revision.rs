@@ -114,8 +114,8 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>], lab:
     }
 }
 
-/// Of equal revisions that were measured for each other, in different series, takes the first in
-/// history for the one that was measured.
+/// Among equal revisions that were measured for each other, in different series, the first in
+/// history counts as the measured one.
 fn break_circles(views: &mut [RevisionView], series: usize) {
     let ids = views.iter().map(|view| view.revision.id.as_str()).enumerate();
     let places: HashMap<&str, usize> = ids.map(|(place, id)| (id, place)).collect();

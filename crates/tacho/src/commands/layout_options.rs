@@ -35,8 +35,7 @@ pub fn of_plan(plan: &Plan) -> Result<Vec<Layout>, CliError> {
     })
 }
 
-/// The plan as revisions are tracked by it: over layouts, where it says so, each executed this many
-/// times.
+/// The plan for tracking: over layouts, if it requests them, each executed this many times.
 pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
     let plan = plan.over_layouts(processes)?;
     check_tracked(&plan)?;

@@ -170,8 +170,8 @@ pub fn metrics(
     Ok(asked.iter().filter_map(has).collect())
 }
 
-/// Of these metrics those of these names, in that order; without names, or for `all`, all but
-/// readings of the host.
+/// The metrics of these names, in that order; without names, or for `all`, all but readings of the
+/// host.
 pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>, CliError> {
     if names.is_empty() || names.iter().any(|name| name == "all") {
         return Ok(known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect());

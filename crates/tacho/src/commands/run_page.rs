@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, text};
 
-/// Of at most this many cells the page says how executions failed.
+/// The largest number of cells whose failures the page describes.
 const FAILED: usize = 5;
 
 /// Prints the run.

@@ -52,7 +52,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     check_metrics(&project, command)?;
     let few = survey::is_survey(command);
     let mut request = request(command)?;
-    // Of a survey a budget is no rule of its runs: it is spent on builds too.
+    // The budget of a survey includes builds, so it is no rule of its runs.
     let budget = request.budget.take_if(|_| few);
     let plan = narrowed(&project.plan, &command.benchmark)?.with_rule(request)?;
     let mut plan = command.reference.applied(plan);

@@ -8,10 +8,10 @@ use tacho_experiment::Event;
 
 use super::{note, text};
 
-/// How long a build goes on before it is named: shorter ones need no line.
+/// The duration from which a build is named: shorter ones need no line.
 const DELAY: Duration = Duration::from_secs(3);
 
-/// A thread that names the build that goes on, once it has gone on for some time.
+/// A thread that names an active build after some time.
 pub struct Announcer {
     how: String,
     /// The build that begins; `None`: it ended.

@@ -267,7 +267,7 @@ fn is_disturbed(sample: &Sample) -> bool {
     matches!(sample.outcome, Outcome::Disturbed { .. })
 }
 
-/// A sample that is far off, and why.
+/// An outlier with its causes.
 #[derive(Debug, Serialize)]
 pub struct OutlierAnswer<'a> {
     run: i64,

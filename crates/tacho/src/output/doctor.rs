@@ -19,7 +19,7 @@ use super::{COLUMNS, spark, table, terminal_width, text};
 /// How far the text of a finding is from the margin.
 const INDENT: usize = 8;
 
-/// The findings, and in one line what they come to.
+/// The findings, with a summary in one line.
 pub fn diagnosis(diagnosis: &Diagnosis) -> String {
     let width = terminal_width().unwrap_or(COLUMNS);
     let findings: Vec<String> =

@@ -1,4 +1,4 @@
-//! Progress bars: what is done, what goes on, how long it will take.
+//! Progress bars: the finished and active steps, and the expected time.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -160,7 +160,7 @@ impl Progress {
         }
         if !self.bisecting {
             self.bisecting = true;
-            // A build takes long, and says nothing meanwhile.
+            // A build takes long, without output meanwhile.
             self.bar.enable_steady_tick(Duration::from_secs(1));
         }
     }

@@ -14,7 +14,7 @@ use super::{colour, spark, text};
 const SUBJECT: usize = 44;
 /// A remark on a point with more characters than this is below its row if there is too little room.
 const STATE: usize = 24;
-/// Shorter than this it says nothing, and is left out.
+/// A shorter subject means nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
 /// Explains what a narrow table says of equal builds.
 const EQUAL_MEANS: &str = "  = REVISION: the same build as that revision, measured once\n";

@@ -95,8 +95,8 @@ pub fn markdown_with(prose: &str, names: &[String]) -> String {
     out
 }
 
-/// Prose in lines no longer than that, where there is a width to keep to: what is longer goes on in
-/// the next line, indented by two.
+/// Prose in lines no longer than that, if there is a width to keep: a longer line continues in the
+/// next one, indented by two.
 pub fn wrap(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     text.split_inclusive('\n').map(|line| wrapped(line, width)).collect()
@@ -130,8 +130,8 @@ fn wrapped(line: &str, width: usize) -> String {
     out + end
 }
 
-/// A line that a program printed, behind a bar: what is longer than the width goes on in the next
-/// line, as the end of an error says what was wrong.
+/// A line that a program printed, behind a bar: a longer line continues in the next one, since the
+/// end of an error has its cause.
 pub fn quoted_line(line: &str, width: Option<usize>) -> String {
     let line = cut(line, MOST_QUOTED);
     let folded = wrap(&line, width.map(|width| width.saturating_sub(BAR.len())));
@@ -140,7 +140,7 @@ pub fn quoted_line(line: &str, width: Option<usize>) -> String {
 
 /// The mark before a line that a program printed.
 const BAR: &str = "  | ";
-/// Of a line that a program printed this many characters are shown.
+/// The number of characters shown of a line that a program printed.
 const MOST_QUOTED: usize = 1000;
 
 /// A command to be copied, in lines no longer than that: each but the last ends with a backslash,

@@ -22,7 +22,7 @@ const OTHERS: usize = 3;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
-/// Of the output of an execution that failed this many lines are shown.
+/// The number of output lines shown of a failed execution.
 const OUTPUT_LINES: usize = 2;
 
 /// The result of a session.
@@ -234,8 +234,8 @@ pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
     format!("`tacho track --rounds {twice}` measures {more} of each revision")
 }
 
-/// Of a wrong answer the revision that gave the right one, as words that go on: `, the answer of
-/// 0123456789` after its digest, else `; 0123456789 printed the expected one`.
+/// The revision that gave the right answer, as the end of a sentence on a wrong one: `, the answer
+/// of 0123456789` after its digest, else `; 0123456789 printed the expected one`.
 fn whose_answer(failed: &FailedExecutions<'_>) -> String {
     let Some(name) = &failed.reference else { return String::new() };
     match failed.point.failure {

@@ -19,7 +19,7 @@ use crate::commands::defaults::share;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 
-/// A command goes on for so long, if nothing else is requested: as hyperfine.
+/// The default time of a command, as in hyperfine.
 const EACH: Duration = Duration::from_secs(3);
 /// The least number of executions.
 const FEWEST: u32 = 10;

@@ -1,4 +1,4 @@
-//! `tacho bisect --into-merges`: goes on among the commits that a guilty merge brought.
+//! `tacho bisect --into-merges`: continues among the commits of a guilty merge.
 
 use tacho_experiment::bisect::{
     BisectionResult, BisectionWithMerges, MergeRange, into_merges, unsearched_merges,

@@ -108,7 +108,7 @@ fn expected(
 ) -> Result<BisectForecast, CliError> {
     let (mut store, host) = (project.store_to_read().ok(), tacho_machine::host().name);
     let all: Vec<Revision> = inquiry.candidates.iter().map(|it| it.revision.clone()).collect();
-    // So is what is wrong with quirks.
+    // Faults of quirks are reported there too.
     let recipes = tacho_subject::recipes(&plan.subject, &project.folder, &all)
         .unwrap_or_else(|_| Recipes::usual(plan.subject.recipe()));
     let of = (plan, &recipes);

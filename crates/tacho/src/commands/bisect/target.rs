@@ -116,7 +116,7 @@ fn wall() -> Metric {
     Metric { name: "wall".to_owned(), unit: Unit::Nanoseconds, better: Direction::Lower }
 }
 
-/// The counters that must be had for this metric.
+/// The counters that this metric needs.
 pub fn counted(benchmark: &Benchmark, metric: &Metric) -> Vec<Counter> {
     let has = benchmark.metrics.iter().any(|planned| planned.metric == *metric);
     Counter::named(&metric.name).filter(|_| has).into_iter().collect()

@@ -77,7 +77,7 @@ fn turn(of: &mut ReportRows, better: Direction) {
     compared.chain(exported).for_each(|metric| metric.better = better);
 }
 
-/// Says which direction was taken as better, where the tool says nothing but a name.
+/// Notes the better direction that only a name suggests.
 fn note_directions(of: &ReportRows) {
     let metrics = of.rows.iter().flat_map(|(_, metrics)| metrics);
     let guessed = metrics.filter_map(|metric| {

@@ -96,7 +96,7 @@ impl SideLookup {
         }
     }
 
-    /// Gives what was compared a name, unless it is not all there: then it says so.
+    /// Gives a complete comparison a name; says so if it is incomplete.
     pub fn save(&self, name: &str, compared: &ComparisonResult) -> Result<(), CliError> {
         let (all, why) = match compared {
             ComparisonResult::Measured(all) if all.rows.iter().any(|row| row.failure.is_some()) => {

@@ -154,7 +154,7 @@ impl QuirkCheckRow<'_> {
         format!("{}: {}{}\n{}", self.name, self.verdict, self.other_builds(), table::indent(&lines))
     }
 
-    /// Of one that is not needed to build, that it makes other builds all the same, if so.
+    /// The remark on a quirk that builds do not need, but that changes them.
     fn other_builds(&self) -> String {
         let differ = self.tried.iter().filter(|one| one.differs == Some(true)).count();
         if self.verdict != QuirkNeed::NotNeeded.name() || differ == 0 {

@@ -72,7 +72,7 @@ fn steps(
         [.., a, b, c] if is_near(b.0 * b.0, a.0 * c.0) && !is_near(b.0 - a.0, c.0 - b.0) => {
             by_factor(from, to, c.0 / b.0, text)
         }
-        // Three numbers that go neither way say nothing of those that follow.
+        // Three numbers without a progression do not determine the next ones.
         [.., z, a, b] if !is_near(a.0 - z.0, b.0 - a.0) => Err(wrong().into()),
         [.., a, b] if b.0 > a.0 => counted(name, [from, to], Some(&trimmed(b.0 - a.0, 9)), text),
         [_] => counted(name, [from, to], None, text),

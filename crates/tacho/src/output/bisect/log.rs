@@ -13,7 +13,7 @@ use crate::output;
 use crate::output::table::{fits, plain, render};
 use crate::output::text::{count, cut, duration, moment, wrap};
 
-/// So much of the full name of a commit that is no candidate.
+/// The number of digits of a commit that is no candidate.
 const SHORT: usize = 10;
 /// At most this many are named where there is nothing else.
 const NEWEST: usize = 5;

@@ -45,7 +45,7 @@ pub struct BisectAnswer<'a> {
 }
 
 impl<'a> BisectAnswer<'a> {
-    /// Of this bisection, which the user stopped or not, and of what was named reverted.
+    /// The answer for this bisection, whether the user stopped it, and for the reverted culprit.
     pub fn new(
         bisection: &'a Bisection,
         interrupted: bool,

@@ -32,7 +32,7 @@ const DEPENDS: &str = "verified, but the effect depends on the machine or the la
 
 /// All that is to be said of it.
 ///
-/// `interrupted`: with what it goes on, if it was.
+/// `interrupted`: the command that resumes it, if it was interrupted.
 pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
     let prose = |parts: Vec<Vec<Block>>| {
         parts.iter().map(|part| blocks::terminal(part)).collect::<Vec<_>>()
@@ -297,8 +297,8 @@ fn beside(bisection: &Bisection) -> Vec<Block> {
     sides(bisection).into_iter().flat_map(of).chain(open.map(hint)).collect()
 }
 
-/// All revisions that were measured; where there is too little room, what is said of each is in a
-/// line below it.
+/// All revisions that were measured; with too little room, the remark on each is in a line below
+/// it.
 fn ladder(bisection: &Bisection, width: Option<usize>) -> String {
     let table = Ladder::of(bisection);
     if table.rows.is_empty() {

@@ -118,7 +118,7 @@ impl CompareReport<'_> {
         format!("`--fail-on {}`{}: {outcome}", recorded.typed, self.with())
     }
 
-    /// Of several diffs that are tried each is named by itself.
+    /// The addition that names one of several tried diffs.
     fn with(&self) -> String {
         let is_tried = !self.terms.patches.is_empty();
         if is_tried { format!(" with {}", self.names()[1]) } else { String::new() }

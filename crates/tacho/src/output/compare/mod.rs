@@ -137,7 +137,7 @@ impl CompareReport<'_> {
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));
         names.extend(self.lone.iter().flatten().cloned());
         let mut blocks = self.blocks(Block::Heading(self.headline(all)), all);
-        // `HEAD` alone says nothing in a pull request.
+        // `HEAD` alone means nothing in a pull request.
         let sides = self.described.each_ref().map(|described| in_one_line(described));
         if sides.iter().zip(&self.terms.sides).any(|(described, side)| *described != side.name) {
             let [a, b] = sides;

@@ -68,7 +68,7 @@ impl From<RatioBounds> for RatioJson {
     }
 }
 
-/// All disturbances with what can be had.
+/// All disturbances with their availability.
 #[derive(Serialize)]
 pub struct DisturbanceList<'a> {
     available: Vec<ListedDisturbance>,

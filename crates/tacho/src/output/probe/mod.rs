@@ -101,7 +101,7 @@ impl ProbeReport<'_> {
     }
 }
 
-/// All disturbances with what can be had.
+/// All disturbances with their availability.
 pub fn listed(found: &Availability) -> String {
     let mut list = table::plain(&["disturbance", "here", "what it is"], &[]);
     for under in &found.under {
