@@ -192,3 +192,38 @@ fn with_patches(plan: &Plan, patches: &[PatchFile]) -> Plan {
     let quirks = plan.subject.quirks.iter().cloned().chain([quirk]).collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(name: &str) -> PatchFile {
+        PatchFile { name: name.to_owned(), path: format!("cache/{name}.patch") }
+    }
+
+    #[test]
+    fn several_patches_are_tried_each_alone_and_then_together() {
+        let names = |patches: &[PatchFile]| -> Vec<String> {
+            let joined = |all: &[PatchFile]| {
+                all.iter().map(|patch| patch.name.clone()).collect::<Vec<_>>().join(" + ")
+            };
+            combinations(patches).map(joined).collect()
+        };
+        assert_eq!(names(&[]), [""; 0]);
+        assert_eq!(names(&[patch("a")]), ["a"]);
+        assert_eq!(names(&["a", "b", "c"].map(patch)), ["a", "b", "c", "a + b + c"]);
+    }
+
+    #[test]
+    fn a_plan_tries_patches_under_the_names_that_the_user_gave_them() {
+        let text = "[subject]\nbuild = \"make\"\n[[benchmark]]\nname = \"a\"\n\
+            command = \"true\"\n";
+        let plan = tacho_record::plan::parse(text, "p").unwrap();
+        let tried = with_patches(&plan, &["a", "b"].map(patch));
+        let quirk = &tried.subject.quirks[0];
+        assert!(quirk.is_tried && tried.subject.quirks.len() == 1);
+        assert_eq!(quirk.patches, ["cache/a.patch", "cache/b.patch"]);
+        assert_eq!(quirk.patch_names, ["a", "b"]);
+        assert_eq!(plan.subject.quirks, []);
+    }
+}
