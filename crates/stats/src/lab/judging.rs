@@ -35,6 +35,9 @@ impl<'a> LabJudging<'a> {
 
     fn cause(&self, which: usize, change: &LabChange) -> LabCause {
         let series = &self.lab.series[which];
+        if LabSides::of(series, &change.range).share_a_run() {
+            return LabCause::Program;
+        }
         let elsewhere = self.elsewhere(which, change);
         let group = self.group(series, change);
         if elsewhere.shown > 0 || !group.holds(series, change) {

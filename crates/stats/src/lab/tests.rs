@@ -117,6 +117,14 @@ fn what_was_measured_in_one_run_on_both_sides_is_the_programs() {
     own.values.iter_mut().for_each(|value| value.runs = vec![7]);
     let lab = LabNumbers { series: vec![own], references: vec![reference(Some((5, 0.05)))] };
     assert_eq!(first(&lab), LabCause::Program);
+    // A later run of the new side alone, on a machine that became slower, makes it no other.
+    let mut again = series(0, 0, Some((30, 0.08)));
+    let late = |place: usize| if place < 30 { vec![0] } else { vec![0, 1] };
+    again.values.iter_mut().for_each(|value| value.runs = late(value.place));
+    let level = |run: u32, ln: f64| ReferenceLevel { program: 0, run, ln, variance: 1e-6 };
+    let levels = vec![level(0, 0.0), level(1, 0.4)];
+    let lab = LabNumbers { series: vec![again], references: vec![levels] };
+    assert_eq!(first(&lab), LabCause::Program);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The values on both sides of a place, as far as there is one level.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use super::data::{LabSeries, LabValue};
@@ -38,6 +39,14 @@ impl<'a> LabSides<'a> {
     /// Whether both levels are known.
     pub fn are_known(&self) -> bool {
         self.before.len().min(self.after.len()) >= FEWEST
+    }
+
+    /// Whether a run measured values of both sides: within a run all values meet the same machine,
+    /// so what differs between them is not the machine's.
+    pub fn share_a_run(&self) -> bool {
+        let runs = |side: &'a [LabValue]| side.iter().flat_map(|value| value.runs.iter().copied());
+        let before: BTreeSet<u32> = runs(self.before).collect();
+        runs(self.after).any(|run| before.contains(&run))
     }
 
     /// By how much the level differs, and the standard error of that.
