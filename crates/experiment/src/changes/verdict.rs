@@ -69,14 +69,18 @@ pub(super) fn add_left(changes: &mut [Change], orders: &RevisionOrders) {
 fn left_of(change: &Change, all: &[Change], orders: &RevisionOrders) -> Option<f64> {
     let by = all.iter().find(|other| Some(&other.name) == change.fixed_by.as_ref())?;
     let order = |it: &Change| orders.get(it.finding.revision.as_str()).copied();
-    let between = order(change)?..order(by)?;
-    let is_apart = all.iter().any(|it| {
-        let is_of_environment = it.is_active() && it.finding.kind == ChangeKind::Environment;
+    let between = order(change)?..=order(by)?;
+    let is_between = |it: &&Change| {
         it.series == change.series
-            && is_of_environment
+            && it.is_active()
+            && it.finding.kind.is_of_level()
             && order(it).is_some_and(|at| between.contains(&at))
-    });
-    let left = by.finding.after / change.finding.before - 1.0;
+    };
+    let since: Vec<&Change> = all.iter().filter(is_between).collect();
+    let is_apart = since.iter().any(|it| it.finding.kind == ChangeKind::Environment);
+    let effects = since.iter().filter(|it| it.finding.kind != ChangeKind::Build);
+    let left: f64 =
+        effects.map(|it| 1.0 + it.finding.effect.unwrap_or(f64::NAN)).product::<f64>() - 1.0;
     // The level between enters twice, so that this is rather too wide than too narrow.
     let reach = reach(change).hypot(reach(by));
     Some(left).filter(|left| left.is_finite() && left.ln_1p().abs() > reach && !is_apart)
@@ -120,14 +124,14 @@ impl FalseAlarms {
 /// For each change of a series, in order, the later change with which the level came back, if one
 /// did.
 ///
-/// Another compiler or host brings no program back: what they add or take is taken out of what is
-/// left of a change of the program. One build that differs is no level of the program: it neither
-/// comes back nor brings one back.
+/// Effects decide, not the levels that are shown: these may be of runs under different load. Another
+/// compiler or host brings no program back. One build that differs is no level of the program: it
+/// neither comes back nor brings one back.
 #[must_use]
 pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
     let of_level = |at: &usize| changes[*at].kind.is_of_level() && changes[*at].kind != Kind::Build;
     let returned = |at: usize| {
-        let mut left = RemainingChange::of(&changes[at]);
+        let mut left = RemainingChange { change: &changes[at], effect: changes[at].effect };
         (at + 1..changes.len())
             .filter(of_level)
             .find(|&later| left.is_little_after(&changes[later]))
@@ -138,27 +142,23 @@ pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
 /// The residual of a change as others follow it.
 struct RemainingChange<'a> {
     change: &'a DetectedChange,
-    /// The factor of the environments since then.
-    environments: f64,
+    /// The effect of it and of all that followed.
+    effect: f64,
 }
 
-impl<'a> RemainingChange<'a> {
-    fn of(change: &'a DetectedChange) -> Self {
-        Self { change, environments: 1.0 }
-    }
-
+impl RemainingChange<'_> {
     /// Whether the level came back with this change, the next one.
     fn is_little_after(&mut self, later: &DetectedChange) -> bool {
         if later.kind == Kind::Environment && self.change.kind != Kind::Environment {
-            let ratio = later.after / later.before;
-            // Without such a ratio the level is used as it is.
-            if ratio.is_finite() && ratio > 0.0 {
-                self.environments *= ratio;
-            }
             return false;
         }
+        self.effect = (1.0 + self.effect) * (1.0 + later.effect) - 1.0;
+        if self.effect.is_finite() {
+            return self.effect / self.change.effect <= RETURNED;
+        }
+        // From or to 0 there are no effects.
         let moved = self.change.after - self.change.before;
-        (later.after / self.environments - self.change.before) / moved <= RETURNED
+        (later.after - self.change.before) / moved <= RETURNED
     }
 }
 
@@ -217,6 +217,11 @@ mod tests {
         );
         let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
         assert_eq!(returns(&spread), [None, None], "a spread is no level");
+        // The levels are of runs under different load.
+        let mut more = step(50.0, 61.0);
+        more.effect = 0.22;
+        assert_eq!(returns(&[step(59.0, 72.0), more]), [None, None], "slower twice");
+        assert_eq!(returns(&[step(0.0, 10.0), step(10.0, 0.0)]), [Some(1), None]);
     }
 
     #[test]
