@@ -402,7 +402,7 @@ fn a_dry_run_names_times() {
     2018-12-07T10:00:00Z  2018-12-07  change 59
     2019-02-01T10:00:00Z  2019-02-01  change 62
 
-    would build 4 revisions and execute 1 benchmark in 2 rounds, except what is
-      measured already: at most 8 executions
+    would build 4 revisions and execute 1 benchmark in 2 rounds: at most 8 missing
+      executions
     "#);
 }

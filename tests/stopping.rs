@@ -144,6 +144,24 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
 }
 
 #[test]
+fn a_dry_run_counts_what_is_missing() {
+    let project = Project::scripts(3);
+    let planned = |options: &str| {
+        let answer = project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
+        answer.rsplit("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    project.tacho("track --rounds 3 HEAD~1..HEAD").succeeds();
+    assert_snapshot!(planned("--rounds 3 HEAD~1..HEAD"), @"would build 0 revisions (2 already \
+        built) and execute 1 benchmark in 3 rounds and 1 warmup round: at most 0 missing \
+        executions");
+    assert_snapshot!(planned("--rounds 3 HEAD~2..HEAD"), @"would build 1 revision (2 already \
+        built) and execute 1 benchmark in 3 rounds and 1 warmup round: at most 4 missing \
+        executions");
+    assert_snapshot!(planned("--rounds 5 HEAD"), @"would build 0 revisions (1 already built) and \
+        execute 1 benchmark in 5 rounds and 1 warmup round: at most 3 missing executions");
+}
+
+#[test]
 fn rules_that_do_not_go_together_are_refused() {
     let project = project("rounds = 3", "5");
     let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).exits(2).stderr;
@@ -170,9 +188,7 @@ fn rules_that_do_not_go_together_are_refused() {
     };
     assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
         execute 1 benchmark until each median is known to ± 0.5 %, in 10 to 10000 rounds and 1 \
-        warmup round within 10 min 0 s, except what is measured already: at most \
-        10,001 executions");
+        warmup round within 10 min 0 s: at most 10,001 missing executions");
     assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
-        3 rounds, except what is measured already: at most 3 executions besides the \
-        warmup");
+        3 rounds: at most 3 missing executions besides the warmup");
 }

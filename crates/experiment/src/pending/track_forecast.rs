@@ -1,11 +1,13 @@
 //! The cost of tracking all of a history, as far as known on a host.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use tacho_record::{BenchmarkKey, Plan, Recipes, Revision};
+use tacho_record::{BenchmarkKey, Build, Plan, Recipes, Revision};
 use tacho_stats::summary::median;
 use tacho_store::{HostId, Store};
 
+use super::identical_builds::Equals;
 use crate::ExperimentError;
 
 /// The cost of tracking revisions.
@@ -13,6 +15,8 @@ use crate::ExperimentError;
 pub struct TrackForecast {
     /// Builds that are not there.
     pub builds: usize,
+    /// The most executions that are missing, warmup included where its length is known.
+    pub executions: usize,
     /// How long they take, by all builds of this host; `None` if it has no build.
     pub building: Option<Duration>,
     /// How long executions take at the revisions that are not built; `None` if a benchmark was
@@ -38,13 +42,37 @@ impl TrackForecast {
         let times = u32::try_from(builds).unwrap_or(u32::MAX);
         let rule = &plan.measure.rule;
         let rounds = rule.max_rounds.saturating_add(rule.warmup.executions().unwrap_or(0));
+        let all = rounds as usize;
         let mut executing = Some(Duration::ZERO);
         for (_, key) in plan.keyed_benchmarks() {
             let all = typical_execution(store, host, &key)?
                 .map(|once| once.saturating_mul(rounds).saturating_mul(times));
             executing = executing.zip(all).map(|(sum, all)| sum.saturating_add(all));
         }
-        Ok(Self { builds, building: each.map(|each| each.saturating_mul(times)), executing })
+        let artifacts = revisions.iter().map(|revision| {
+            let recipe = recipes.of(&revision.id);
+            let is_its = |it: &&Build| it.revision == revision.id && it.recipe == recipe;
+            known.iter().find(is_its).map(|build| build.state.artifact())
+        });
+        let mut executions = 0;
+        let mut equal = HashSet::new();
+        let equals = Equals::new(&store.counts(host)?);
+        for artifact in artifacts {
+            for (_, key) in plan.keyed_benchmarks() {
+                executions += match artifact {
+                    None => all,
+                    Some(Some(built)) if equal.insert((key.identity(), built)) => {
+                        match equals.of(&key, built).map_or(0, |(_, samples)| samples) {
+                            samples if samples >= rule.max_rounds => 0,
+                            samples => all - samples as usize,
+                        }
+                    }
+                    Some(_) => 0,
+                };
+            }
+        }
+        let building = each.map(|each| each.saturating_mul(times));
+        Ok(Self { builds, executions, building, executing })
     }
 }
 

@@ -23,6 +23,7 @@ use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
 use tacho_report::series::LEFT_BEHIND_HINT;
 
+use tacho_store::Store;
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
@@ -67,10 +68,15 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         return survey::execute(global, command, &project, plan, budget);
     }
     if command.dry_run {
-        if let Ok(mut store) = project.store_to_read() {
-            report_edits(&mut store, &plan, |_| true)?;
-        }
-        return dry_run(&plan, &select(&project, command)?.revisions, command.shown.json);
+        let revisions = select(&project, command)?.revisions;
+        let forecast = match project.store_to_read() {
+            Ok(mut store) => {
+                report_edits(&mut store, &plan, |_| true)?;
+                forecast(&project, &mut store, plan.clone(), &revisions)?
+            }
+            Err(_) => None,
+        };
+        return dry_run(&plan, &revisions, forecast, command.shown.json);
     }
     // A mistyped revision leaves no empty store behind.
     let is_quick = matches!(project.plan.subject.source, Source::Git(_));
@@ -174,33 +180,62 @@ fn request(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
 struct TrackDryAnswer<'a> {
     revisions: Vec<&'a str>,
     benchmarks: usize,
-    /// The most executions that there may be.
+    /// How many of them would be built.
+    builds: usize,
+    /// The most executions that are missing.
     executions: usize,
     /// Whether the warmup is additional, since its length is unknown in advance.
     warm_up_besides: bool,
 }
 
-/// Says what would be done.
-pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result<Exit, CliError> {
+/// What tracking these revisions would cost, by what is kept of this host; `None` if nothing is.
+fn forecast(
+    project: &Project,
+    store: &mut Store,
+    mut plan: Plan,
+    revisions: &[Revision],
+) -> Result<Option<TrackForecast>, CliError> {
+    tacho_experiment::versions::resolve(store, &mut plan)?;
+    let (recipes, name) = (project.recipes(revisions), tacho_machine::host().name);
+    let host = store.hosts()?.into_iter().find(|(_, host)| host.name == name);
+    let forecast =
+        host.map(|(host, _)| TrackForecast::of((store, host), (&plan, &recipes), revisions));
+    Ok(forecast.transpose()?)
+}
+
+/// Says what would be done; without a store all of it.
+fn dry_run(
+    plan: &Plan,
+    revisions: &[Revision],
+    forecast: Option<TrackForecast>,
+    json: bool,
+) -> Result<Exit, CliError> {
     let cells = plan.keyed_benchmarks().len();
     let rule = &plan.measure.rule;
     let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
+    let all = (revisions.len(), revisions.len() * cells * rounds);
+    let (builds, executions) = forecast.map_or(all, |it| (it.builds, it.executions));
     if json {
         output::print_json(&versioned(TrackDryAnswer {
             revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
             benchmarks: cells,
-            executions: revisions.len() * cells * rounds,
+            builds,
+            executions,
             warm_up_besides: rule.warmup.executions().is_none(),
         }))?;
         return Ok(Exit::Success);
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
+    let built = match revisions.len() - builds {
+        0 => String::new(),
+        built => format!(" ({built} already built)"),
+    };
     let would = format!(
-        "would build {} and execute {} {}, except what is measured already: at most {}{besides}\n",
-        text::count(revisions.len(), "revision"),
+        "would build {}{built} and execute {} {}: at most {}{besides}\n",
+        text::count(builds, "revision"),
         text::count(cells, "benchmark"),
         text::rule(rule),
-        text::count(revisions.len() * cells * rounds, "execution"),
+        text::count(executions, "missing execution"),
     );
     let would = text::wrap(&would, Some(output::table_width()));
     output::print(&format!("{}\n{would}", table::revisions(revisions)))?;
@@ -360,7 +395,7 @@ impl CommandSession {
         }
         let recipes = project.recipes(&selected.revisions);
         let here = (&mut self.store, self.host_id);
-        let TrackForecast { builds: lacking, building, executing } =
+        let TrackForecast { builds: lacking, building, executing, .. } =
             TrackForecast::of(here, (plan, &recipes), &selected.revisions)?;
         let time = match (building, executing) {
             (Some(building), Some(executing)) => format!(
