@@ -56,6 +56,9 @@ impl HostActivity {
     #[must_use]
     pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
         let is_of_host = |readings: &&HostReadings| readings.keys().any(|it| Metric::is_host(it));
+        let all: Vec<&HostReadings> = all.into_iter().collect();
+        // A reading is of all executions since the one before.
+        let executed: f64 = all.iter().filter_map(|readings| readings.get("wall")).sum();
         let all: Vec<&HostReadings> = all.into_iter().filter(is_of_host).collect();
         let values = |name: &str| -> Vec<f64> {
             let mut values: Vec<f64> = all.iter().filter_map(|it| it.get(name).copied()).collect();
@@ -63,11 +66,9 @@ impl HostActivity {
             values
         };
         let cpus = |name: &str| {
-            let pairs: Vec<(f64, f64)> =
-                all.iter().filter_map(|it| Some((*it.get(name)?, *it.get("wall")?))).collect();
-            let (used, wall) =
-                pairs.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
-            (wall > 0.0 && wall >= SHORTEST * pairs.len() as f64).then_some(used / wall)
+            let used = values(name);
+            let is_known = executed > 0.0 && executed >= SHORTEST * used.len() as f64;
+            (!used.is_empty() && is_known).then(|| used.iter().sum::<f64>() / executed)
         };
         let throttled = values("host-throttled");
         let frequencies = values("host-frequency");
@@ -111,6 +112,9 @@ mod tests {
         let beside = HostActivity::of([&first, &HostReadings::new(), &second]).unwrap();
         assert_eq!((beside.samples, beside.other_cpus, beside.steal), (2, Some(0.3), None));
         assert_eq!(beside.line(), "others used 0.3 CPU, 3.0 GHz");
+        let unread = readings(&[("wall", 4e9)]);
+        let beside = HostActivity::of([&first, &unread, &second]).unwrap();
+        assert_eq!((beside.samples, beside.other_cpus), (2, Some(0.15)), "read once for several");
         let short = readings(&[("wall", 1e6), ("host-other-cpu", 1e7), ("host-throttled", 2.0)]);
         let beside = HostActivity::of([&short]).unwrap();
         assert_eq!(beside.other_cpus, None, "a tick is ten times as long");
