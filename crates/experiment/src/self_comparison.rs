@@ -256,7 +256,10 @@ impl ComparedNoise {
         let fit = Fit::of(&self.executions, 2);
         let moving = fit.as_ref().filter(|fit| fit.host_moves(MovementQuestion::Once));
         let speeds = moving.map(|fit| {
-            spells(&fit.rest, LONG).into_iter().map(|spell| spell.slower.exp_m1()).collect()
+            spells(&fit.rest, fit.usual, LONG)
+                .into_iter()
+                .map(|spell| spell.slower.exp_m1())
+                .collect()
         });
         let moves = moving.is_some();
         NoiseOfLength {

@@ -110,7 +110,8 @@ fn sentences(timed: &[TimedExecution], fit: &Fit) -> (Option<String>, Vec<String
         );
         return (None, vec![unchanged]);
     }
-    let mut named: Vec<Spell> = spells(&fit.rest, LONG).into_iter().filter(speed_differs).collect();
+    let mut named: Vec<Spell> =
+        spells(&fit.rest, fit.usual, LONG).into_iter().filter(speed_differs).collect();
     if named.is_empty() {
         let by = moved(fit.uneven());
         let short =

@@ -25,6 +25,7 @@ const HALVINGS: usize = 10;
 /// Executions of two programs in order of time.
 #[derive(Clone, Debug)]
 pub struct Contrast {
+    executions: Vec<InterleavedExecution>,
     /// The values, and whether each is of the second program.
     values: Vec<(f64, bool)>,
     /// The place of each round with both programs in `values`.
@@ -47,7 +48,7 @@ impl Contrast {
         };
         let rounds = super::permutation::rounds(&both).into_iter().map(|(range, _)| range);
         let rounds = rounds.filter(has_both).collect();
-        Some(Self { values, rounds, fit })
+        Some(Self { executions: both, values, rounds, fit })
     }
 
     /// The fit of both.
@@ -85,8 +86,7 @@ impl Contrast {
     /// Whether both programs share the host's path.
     #[must_use]
     pub fn share_path(&self) -> bool {
-        let program = |at: usize| usize::from(self.values[at].1);
-        neighbours::share_path(&self.fit.rest, program, 2).iter().all(|shares| *shares)
+        neighbours::share_path(&self.fit, &self.executions).iter().all(|shares| *shares)
     }
 
     /// How many rounds have both.

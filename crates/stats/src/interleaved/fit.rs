@@ -36,6 +36,9 @@ pub struct Fit {
     pub movement: f64,
     /// The residual of each execution without its program's effect: the path and the noise.
     pub rest: Vec<f64>,
+    /// What is left at the host's usual speed: the median of `rest` in the rounds in which more
+    /// than half of the programs were executed.
+    pub usual: f64,
     /// How much each execution counts: 1 is the most.
     pub weights: Vec<f64>,
 }

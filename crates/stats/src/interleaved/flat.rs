@@ -1,6 +1,6 @@
 //! The fit on a steady host: each program on its own, with Student's tails.
 
-use super::{Fit, InterleavedExecution, polish};
+use super::{Fit, InterleavedExecution, polish, shared};
 use crate::summary::{median, quantile};
 
 /// Degrees of freedom to choose from by likelihood. Fewer would see one of two modes only, and seem
@@ -136,6 +136,7 @@ impl Student {
             effects,
             by_neighbours: false,
             movement: 0.0,
+            usual: shared::usual(executions, counts.len(), &rest),
             rest,
             weights,
         }

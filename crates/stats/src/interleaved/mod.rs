@@ -23,6 +23,7 @@ mod neighbours;
 mod path;
 mod permutation;
 mod polish;
+mod shared;
 mod solve;
 
 pub use contrast::Contrast;
@@ -119,7 +120,7 @@ impl Fit {
     /// without the noise of single executions.
     #[must_use]
     pub fn path(&self) -> Vec<f64> {
-        path::above_usual(&self.rest)
+        path::smooth(&self.rest).into_iter().map(|level| level - self.usual).collect()
     }
 
     /// Each execution's value as it would have been at the host's usual speed: its program's level
@@ -151,7 +152,7 @@ impl Fit {
         }
         // If the path is not known precisely enough, uncorrected values are more precise.
         let evened = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
-        let share = neighbours::share_path(&self.rest, |at| executions[at].program, programs);
+        let share = neighbours::share_path(self, executions);
         let (levels, variances) = (self.levels(), self.variances());
         let mut of_programs = vec![Vec::new(); programs];
         for (at, execution) in executions.iter().enumerate() {
@@ -175,8 +176,7 @@ impl Fit {
     /// middle of the path.
     #[must_use]
     pub fn levels(&self) -> Vec<f64> {
-        let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
-        self.effects.iter().map(|effect| usual + effect).collect()
+        self.effects.iter().map(|effect| self.usual + effect).collect()
     }
 }
 

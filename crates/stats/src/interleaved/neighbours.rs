@@ -6,6 +6,7 @@
 //! differences over longer lags are wider.
 
 use super::fit::{Fit, InterleavedExecution, KNOWN, spread};
+use super::shared;
 use crate::interleaved::solve::Laplacian;
 use crate::summary::{mean, quantile};
 
@@ -174,7 +175,8 @@ pub(super) fn fit(executions: &[InterleavedExecution], counts: &[usize], start: 
     let rest = super::fit::rest(executions, &effects);
     let errors = errors(executions, counts, &tails, &rest);
     let weights = weights(&tails, &rest);
-    Fit { effects, errors, by_neighbours: true, movement: 0.0, rest, weights }
+    let usual = shared::usual(executions, counts.len(), &rest);
+    Fit { effects, errors, by_neighbours: true, movement: 0.0, rest, usual, weights }
 }
 
 /// Two neighbours of different programs.
@@ -291,28 +293,28 @@ pub(super) fn without_path_by(rest: &[f64], counts: impl Fn(usize, usize) -> boo
 
 /// Which programs share the host's path: taking off the speed that the neighbours of other programs
 /// show narrows their values, or does not widen them much, and the usual speed is among those of
-/// their own executions. A program that sleeps is not slowed as one that computes, and may leave a
-/// slower host to the next. A few executions do not show whether the path is shared.
-pub(super) fn share_path(
-    rest: &[f64],
-    program: impl Fn(usize) -> usize,
-    programs: usize,
-) -> Vec<bool> {
-    let noise = without_path_by(rest, |at, other| program(at) != program(other));
-    let mut own = vec![(Vec::new(), Vec::new()); programs];
-    for at in 0..rest.len() {
-        let (raw, evened) = &mut own[program(at)];
-        raw.push(rest[at]);
+/// their own executions in shared rounds. A program that sleeps is not slowed as one that computes,
+/// and may leave a slower host to the next. A few executions do not show whether the path
+/// is shared.
+pub(super) fn share_path(fit: &Fit, executions: &[InterleavedExecution]) -> Vec<bool> {
+    let programs = fit.effects.len();
+    let is_other = |at: usize, other: usize| executions[at].program != executions[other].program;
+    let noise = without_path_by(&fit.rest, is_other);
+    let is_shared = shared::in_shared_rounds(executions, programs);
+    let mut own = vec![(Vec::new(), Vec::new(), Vec::new()); programs];
+    for (at, execution) in executions.iter().enumerate() {
+        let (raw, evened, met) = &mut own[execution.program];
+        raw.push(fit.rest[at]);
         evened.push(noise[at]);
+        met.extend(is_shared[at].then_some(fit.rest[at]));
     }
-    let usual = quantile(rest, 0.5).unwrap_or(0.0);
-    let is_among = |raw: &[f64]| {
-        let [low, high] = [0.1, 0.9].map(|p| quantile(raw, p).unwrap_or(usual));
-        low <= usual && usual <= high
+    let is_among = |met: &[f64]| {
+        let [low, high] = [0.1, 0.9].map(|p| quantile(met, p).unwrap_or(fit.usual));
+        low <= fit.usual && fit.usual <= high
     };
     own.iter()
-        .map(|(raw, evened)| {
-            raw.len() < KNOWN || (spread(evened) <= WIDER * spread(raw) && is_among(raw))
+        .map(|(raw, evened, met)| {
+            raw.len() < KNOWN || (spread(evened) <= WIDER * spread(raw) && is_among(met))
         })
         .collect()
 }

@@ -6,8 +6,10 @@ use crate::summary::median;
 const AROUND: usize = 2;
 /// The same of a path that programs' own modes do not move.
 const FAR_AROUND: usize = 4;
-/// A speed is another one where it differs by this much: 5 %.
+/// A speed is another one where it differs by this much: 5 %, …
 const APART: f64 = 0.05;
+/// … or by this share of what both differ by from the usual one.
+const ALIKE: f64 = 0.25;
 
 /// A stretch in which the host ran at one speed.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,35 +20,74 @@ pub struct Spell {
     pub slower: f64,
 }
 
-/// The spells of a path, from what is left beside the programs' effects. Shorter ones than
-/// `shortest` are noise of single executions, and part of what they interrupt.
+/// The spells of a host's path, from what is left beside the programs' effects, and from what is
+/// left at the usual speed. A spell shorter than `shortest` is part of the one beside it whose speed
+/// is nearer.
 #[must_use]
-pub fn spells(rest: &[f64], shortest: usize) -> Vec<Spell> {
-    let steps = above_usual(rest).into_iter().enumerate();
-    let all = joined(steps.map(|(at, slower)| Spell { executions: at..at + 1, slower }));
-    joined(all.into_iter().filter(|it| it.executions.len() >= shortest))
+pub fn spells(rest: &[f64], usual: f64, shortest: usize) -> Vec<Spell> {
+    let steps = smooth(rest).into_iter().enumerate();
+    let one = |(at, level)| Spell { executions: at..at + 1, slower: level - usual };
+    let mut spells = joined(steps.map(one));
+    for length in 1..shortest {
+        spells = joined(absorbed(spells, length).into_iter());
+    }
+    spells
+}
+
+/// Spells without those of at most this many executions: each goes to the one beside it whose speed
+/// is nearer.
+fn absorbed(mut spells: Vec<Spell>, length: usize) -> Vec<Spell> {
+    let mut kept: Vec<Spell> = Vec::new();
+    for at in 0..spells.len() {
+        let spell = spells[at].clone();
+        let off = |other: &Spell| (other.slower - spell.slower).abs();
+        let before = kept.last().map_or(f64::INFINITY, off);
+        let after = spells.get(at + 1).map_or(f64::INFINITY, off);
+        match kept.last_mut().filter(|_| before <= after) {
+            _ if spell.executions.len() > length => kept.push(spell),
+            // What interrupts a spell does not change its speed.
+            Some(last) if last.executions.len() > length => {
+                last.executions.end = spell.executions.end;
+            }
+            Some(last) => *last = last.with(&spell),
+            None if after.is_finite() => spells[at + 1] = spell.with(&spells[at + 1]),
+            None => kept.push(spell),
+        }
+    }
+    kept
 }
 
 /// Spells that follow each other at one speed as one, at their mean speed.
 fn joined(spells: impl Iterator<Item = Spell>) -> Vec<Spell> {
     let mut joined: Vec<Spell> = Vec::new();
     for spell in spells {
-        match joined.last_mut().filter(|last| (last.slower - spell.slower).abs() < APART) {
-            Some(last) => {
-                let [one, other] = [&*last, &spell].map(|it| it.executions.len() as f64);
-                last.slower = (last.slower * one + spell.slower * other) / (one + other);
-                last.executions.end = spell.executions.end;
-            }
+        match joined.last_mut().filter(|last| last.is_at_speed_of(&spell)) {
+            Some(last) => *last = last.with(&spell),
             None => joined.push(spell),
         }
     }
     joined
 }
 
-/// The path above its usual level, without the noise of single executions.
-pub(super) fn above_usual(rest: &[f64]) -> Vec<f64> {
-    let usual = median(rest).unwrap_or(0.0);
-    smooth(rest).into_iter().map(|level| level - usual).collect()
+impl Spell {
+    /// Both as one, at their mean speed.
+    fn with(&self, next: &Self) -> Self {
+        let [one, other] = [self, next].map(|it| it.executions.len() as f64);
+        Self {
+            executions: self.executions.start..next.executions.end,
+            slower: (self.slower * one + next.slower * other) / (one + other),
+        }
+    }
+
+    /// Whether both have about one speed: far from the usual one, less alike than near it.
+    fn is_at_speed_of(&self, other: &Self) -> bool {
+        let off = if self.slower * other.slower > 0.0 {
+            self.slower.abs().min(other.slower.abs())
+        } else {
+            0.0
+        };
+        (self.slower - other.slower).abs() < APART.max(ALIKE * off)
+    }
 }
 
 /// The residuals without the noise of single executions.

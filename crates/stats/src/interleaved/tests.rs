@@ -171,12 +171,17 @@ fn nothing_is_fitted_to_nothing() {
 fn a_path_is_told_in_spells() {
     let rest: Vec<f64> = [0.0; 20].into_iter().chain([0.56; 10]).chain([0.01; 12]).collect();
     let of = |rest: &[f64]| -> Vec<_> {
-        spells(rest, 5).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect()
+        spells(rest, 0.0, 5).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect()
     };
     assert_eq!(of(&rest), [(0..20, false), (20..30, true), (30..42, false)]);
     // Three executions at another speed interrupt no spell.
     let interrupted = [&rest[..8], &[0.2; 3], &rest[11..]].concat();
     assert_eq!(of(&interrupted), of(&rest));
+    // A slow stretch whose speed varies is not lost.
+    let varied = [0.56, 0.8, 0.6, 0.95, 0.7].map(|slower| [slower; 3]).concat();
+    let found = of(&[&[0.0; 20][..], &varied, &[0.0; 20]].concat());
+    let slow: usize = found.iter().filter(|it| it.1).map(|it| it.0.len()).sum();
+    assert!((14..=16).contains(&slow) && found.len() <= 5, "{found:?}");
 }
 
 #[test]
@@ -190,7 +195,7 @@ fn values_at_the_usual_speed_have_the_levels_of_the_fit_and_their_intervals_hold
             let truth = polish::centred(LEVELS.to_vec());
             let levels = fit.levels();
             let usual = levels.iter().sum::<f64>() / 6.0;
-            let share = neighbours::share_path(&fit.rest, |at| executions[at].program, 6);
+            let share = neighbours::share_path(&fit, &executions);
             for program in 0..6 {
                 let own: Vec<f64> = (executions.iter().zip(&values))
                     .filter(|(it, _)| it.program == program)
