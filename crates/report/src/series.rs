@@ -6,6 +6,7 @@ use tacho_record::{
 };
 use tacho_stats::{BoundedValue, Summary};
 
+use crate::comparison::clauses::uncorrected_cost;
 use crate::median_difference::MedianDifference;
 use crate::summary;
 use crate::words::{change, count, cut, effect, limited, moved, precision};
@@ -56,7 +57,9 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
     };
     let metric = &series.key.metric.name;
     Some(if metric == "wall" {
-        usual_speed(&moved, "medians")
+        let cost = Some(most.gain).filter(|gain| *gain >= MOST_OF_SPREAD).map(uncorrected_cost);
+        let cost = cost.map_or_else(String::new, |cost| format!("; {cost}"));
+        usual_speed(&moved, "medians") + &cost
     } else {
         format!("`{metric}` moved with the host's speed {moved}; medians are corrected for that")
     })
@@ -71,9 +74,6 @@ pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
 
 /// Says that the host's speed moved (`by 5 % in run 3`), and that these values are at its usual
 /// speed.
-///
-/// The sentence does not give the gain: it is one number for all values, and the interval beside it
-/// may be as wide as before.
 fn usual_speed(moved: &str, values: &str) -> String {
     format!("the host's speed moved {moved}; {values} are corrected to the host's usual speed")
 }
@@ -534,12 +534,12 @@ mod tests {
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
             "the host's speed moved by 78 % in run 3; medians are corrected to the host's usual \
-             speed"
+             speed; otherwise 12 times as many samples would be needed"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
         assert!(
-            several.ends_with("; medians are corrected to the host's usual speed"),
+            several.contains("; medians are corrected to the host's usual speed; otherwise over"),
             "{several}"
         );
     }

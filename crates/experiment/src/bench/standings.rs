@@ -303,11 +303,13 @@ impl Standings {
 }
 
 /// All samples with times at the host's usual speed. Commands at the same time have no order, and
-/// those with times of other metrics no common path.
+/// those with times of other metrics no common path. Times stay as measured beside ratios that an
+/// estimator makes of them as measured.
 fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpeed {
     let times: Vec<Metric> = question.commands.iter().map(BenchCommand::time).collect();
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
-    match times.first().filter(|_| is_one && question.duet.is_none()) {
+    let is_default = question.duet.is_none() && question.estimator.is_none();
+    match times.first().filter(|_| is_one && is_default) {
         Some(time) => each_at_usual_speed(samples, time),
         None => UsualSpeed::unknown(samples),
     }

@@ -30,9 +30,12 @@ impl BenchFindings<'_> {
     fn apart(&self, index: usize, reference: usize) -> Option<String> {
         let [time, other] =
             [index, reference].map(|at| self.rows[at].time.filter(|time| !time.is_bound));
-        let estimate = self.rows[index].comparison?.estimate?;
-        let medians = time?.median / other?.median;
-        Some(format!("{}: {}", self.quoted(index), far_from_medians(&estimate, medians)?))
+        let comparison = self.rows[index].comparison?;
+        let (time, other) = (time?, other?);
+        let rounds = comparison.counts.rounds;
+        let rounds = Some(rounds).filter(|&rounds| time.n.max(other.n) > rounds);
+        let apart = far_from_medians(&comparison.estimate?, time.median / other.median, rounds)?;
+        Some(format!("{}: {apart}", self.quoted(index)))
     }
 
     /// Says that the ratio decides, if the reference is not the command with the smallest median.

@@ -359,15 +359,20 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
         }
     };
     Some(match choice.gain.filter(|gain| *gain >= GAIN) {
-        Some(gain) if gain > MANY => {
-            format!("{slow}; otherwise over {MANY} times as many samples would be needed")
-        }
-        Some(gain) if gain < 2.5 => {
-            format!("{slow}; otherwise twice as many samples would be needed")
-        }
-        Some(gain) => format!("{slow}; otherwise {gain:.0} times as many samples would be needed"),
+        Some(gain) => format!("{slow}; {}", uncorrected_cost(gain)),
         None => slow,
     })
+}
+
+/// How many times as many samples would be needed with the host's movement in them.
+#[must_use]
+pub fn uncorrected_cost(gain: f64) -> String {
+    let times = match gain {
+        gain if gain > MANY => format!("over {MANY} times"),
+        gain if gain < 2.5 => "twice".to_owned(),
+        gain => format!("{gain:.0} times"),
+    };
+    format!("otherwise {times} as many samples would be needed")
 }
 
 /// Says that each side has one count, and how exactly a count is assumed to repeat.

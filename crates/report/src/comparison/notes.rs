@@ -220,16 +220,23 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
             )
         });
     }
-    far_from_medians(&estimate, medians)
+    far_from_medians(&estimate, medians, None)
 }
 
-/// The estimator of a ratio, if the ratio of the medians differs.
+/// The estimator of a ratio, if the ratio of the medians differs; `rounds`: in how many both were
+/// executed, if one was executed more often.
 #[must_use]
-pub fn far_from_medians(estimate: &Estimate, medians: f64) -> Option<String> {
+pub fn far_from_medians(
+    estimate: &Estimate,
+    medians: f64,
+    rounds: Option<usize>,
+) -> Option<String> {
     let of = ratio_of(estimate.estimator)?;
+    let rounds =
+        rounds.map_or_else(String::new, |rounds| format!(" in the {rounds} rounds of both"));
     let ratio = estimate.ratio.filter(|ratio| is_far(*ratio, medians))?;
     let [ratio, medians] = [ratio, medians].map(factor);
-    Some(format!("× {ratio} is the ratio {of}; the ratio of the medians is × {medians}"))
+    Some(format!("× {ratio} is the ratio {of}{rounds}; the ratio of the medians is × {medians}"))
 }
 
 /// The estimator of a ratio, in words that follow *the ratio*; `None` for the ratio of medians.
