@@ -124,7 +124,7 @@ impl FalseAlarms {
 /// For each change of a series, in order, the later change with which the level came back, if one
 /// did.
 ///
-/// Effects decide, not the levels that are shown: these may be of runs under different load. Another
+/// Effects decide, not the levels that are shown: these may be of runs under different load. A new
 /// compiler or host brings no program back. One build that differs is no level of the program: it
 /// neither comes back nor brings one back.
 #[must_use]

@@ -366,7 +366,7 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
 
 /// How many times as many samples would be needed with the host's movement in them.
 #[must_use]
-pub fn uncorrected_cost(gain: f64) -> String {
+pub(crate) fn uncorrected_cost(gain: f64) -> String {
     let times = match gain {
         gain if gain > MANY => format!("over {MANY} times"),
         gain if gain < 2.5 => "twice".to_owned(),

@@ -21,8 +21,8 @@ pub struct Spell {
 }
 
 /// The spells of a host's path, from what is left beside the programs' effects, and from what is
-/// left at the usual speed. A spell shorter than `shortest` is part of the one beside it whose speed
-/// is nearer.
+/// left at the usual speed. A spell shorter than `shortest` is part of the one beside it whose
+/// speed is nearer.
 #[must_use]
 pub fn spells(rest: &[f64], usual: f64, shortest: usize) -> Vec<Spell> {
     let steps = smooth(rest).into_iter().enumerate();
