@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn without_a_shared_round_all_count() {
-        let executions: Vec<_> = (0..10)
-            .map(|at| InterleavedExecution { program: at % 2, round: at as u32, value: 0.0 })
+        let executions: Vec<_> = (0..10_u32)
+            .map(|round| InterleavedExecution { program: round as usize % 2, round, value: 0.0 })
             .collect();
         assert_eq!(in_shared_rounds(&executions, 2), [true; 10]);
     }
