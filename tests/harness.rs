@@ -351,8 +351,15 @@ fn without_load(text: &str) -> String {
             || line.starts_with("hint: `--metric cpu` shows the CPU time")
             || line.starts_with("hint: `--counter instructions=callgrind` counts instructions, ")
             || line.starts_with("hint: `--quiet-wait=10m` waits until the host is quiet")
+            || is_of_progress(line)
     };
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()
+}
+
+/// How far it has come: on a busy host tests take longer than a few seconds.
+fn is_of_progress(line: &str) -> bool {
+    let stages = ["building", "measuring", "probing", "proving", "searching", "verifying"];
+    stages.contains(&line.split([' ', ',']).next().unwrap_or_default())
 }
 
 /// That times changed, and nothing else: the wall and the CPU time of short scripts may.

@@ -45,8 +45,8 @@ pub(super) struct SessionRequest<'a> {
     pub(super) seed: Option<u64>,
     /// No progress is shown.
     pub(super) quiet: bool,
-    /// If progress cannot be drawn, long builds are named in a line each, followed by these words.
-    pub(super) announced: Option<String>,
+    /// How builds are made, shown after the name of each.
+    pub(super) how: String,
     /// How values of a bisection are expected to vary, where that was said.
     pub(super) expected: Option<f64>,
     /// The revisions that were requested, in words, where others are measured too.
@@ -65,7 +65,7 @@ impl<'a> SessionRequest<'a> {
             retry_failed: false,
             seed,
             quiet: false,
-            announced: None,
+            how: String::new(),
             expected: None,
             asked: None,
         }
@@ -182,9 +182,7 @@ impl CommandSession {
         let mut builder = LocalBuilder::new(subject, &project.folder, &project.cache(), limit)?;
         let mut progress = Progress::new(wanted.revisions, wanted.quiet);
         progress.expect(wanted.expected);
-        if let Some(how) = wanted.announced.as_ref().filter(|_| !wanted.quiet) {
-            progress.announce(how);
-        }
+        progress.show_how(wanted.how.clone());
         let recipes = builder.recipes(wanted.revisions)?;
         let mut question = self.question(project, wanted, recipes, &instrument);
         question.conditions.extend(machine::keep_facts(

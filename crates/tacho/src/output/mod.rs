@@ -1,6 +1,5 @@
 //! Output: answers go to standard output, progress and errors to standard error.
 
-pub mod announcer;
 pub mod answer;
 pub mod bench;
 pub mod bisect;
@@ -16,6 +15,7 @@ pub mod layouts;
 pub mod levels;
 pub mod probe;
 pub mod progress;
+mod progress_log;
 pub mod reference;
 pub mod series_table;
 pub mod spark;

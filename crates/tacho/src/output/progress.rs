@@ -11,7 +11,7 @@ use tacho_record::{Bisection, BuildFailure, BuildState, Cell, Digest, Revision, 
 use tacho_report::bisection::WrongAnswers;
 use tacho_subject::ReadProgress;
 
-use super::announcer::Announcer;
+use super::progress_log::ProgressLog;
 use super::{terminal, text};
 
 /// The largest number of redraws a second: between two executions nothing unnecessary is printed.
@@ -35,7 +35,7 @@ pub fn reading(reading: ReadProgress) {
     }
 }
 
-/// Draws the progress of an experiment on standard error, if that is a terminal.
+/// Draws the progress of an experiment on standard error; prints lines if that is no terminal.
 pub struct Progress {
     bar: ProgressBar,
     /// The display names of revisions and commands, by their full names and their digests.
@@ -59,8 +59,10 @@ pub struct Progress {
     forecasts: bool,
     /// How values of a bisection were expected to vary, where that was said before.
     expected: Option<f64>,
-    /// The announcer of long builds, if progress cannot be drawn.
-    announcer: Option<Announcer>,
+    /// How builds are made, after the name of each.
+    how: String,
+    /// The printer of lines, if progress cannot be drawn.
+    log: Option<ProgressLog>,
 }
 
 /// A metric of a benchmark that has no value of some execution, and the first reason that there
@@ -77,6 +79,7 @@ impl Progress {
         let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::target(HERTZ) };
         let bar = ProgressBar::with_draw_target(None, target);
         let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
+        let log = if quiet { None } else { ProgressLog::start(&bar, line) };
         Self {
             bar,
             names,
@@ -90,7 +93,8 @@ impl Progress {
             wrong_answers: None,
             forecasts: !quiet,
             expected: None,
-            announcer: None,
+            how: String::new(),
+            log,
         }
     }
 
@@ -100,12 +104,9 @@ impl Progress {
         Self { names: commands.map(named).collect(), ..Self::new(&[], quiet) }
     }
 
-    /// Has builds that take long named in a line each, with `how` after it, where nothing can be
-    /// drawn.
-    pub fn announce(&mut self, how: &str) {
-        if self.bar.is_hidden() {
-            self.announcer = Some(Announcer::start(how));
-        }
+    /// Has `how` shown after the name of each build.
+    pub fn show_how(&mut self, how: String) {
+        self.how = how;
     }
 
     /// How values of a bisection are expected to vary.
@@ -125,13 +126,26 @@ impl Progress {
         }
     }
 
-    fn begin(&self, verb: &str, total: usize, done: usize) {
-        let template = format!("{verb} [{{bar:20}}] {{pos}}/{{len}} {{wide_msg}}");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
+    fn begin(&self, verb: &'static str, total: usize, done: usize) {
+        if let Ok(style) =
+            ProgressStyle::with_template("{prefix} [{bar:20}] {pos}/{len} {wide_msg}")
+        {
             self.bar.set_style(style.progress_chars("=> "));
+        }
+        if self.bar.prefix() != verb {
+            self.bar.set_message("");
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
+        self.start_stage(verb, verb.to_owned());
+    }
+
+    /// Shows the stage before the bar, and prints a line for it if the bar cannot be drawn.
+    fn start_stage(&self, stage: &'static str, prefix: String) {
+        self.bar.set_prefix(prefix);
+        if let Some(log) = &self.log {
+            log.begin(stage);
+        }
     }
 
     /// Draws the belief of a bisection, as bars over its commits.
@@ -158,6 +172,7 @@ impl Progress {
         {
             self.bar.set_style(style);
         }
+        self.start_stage("bisecting", super::bisect::plain(bisection));
         if !self.bisecting {
             self.bisecting = true;
             // A build takes long, without output meanwhile.
@@ -244,17 +259,17 @@ impl Progress {
         self.begin("building", total, done);
         let (began, before) = *self.building.get_or_insert_with(|| (Instant::now(), done));
         let left = left(began.elapsed(), done - before, total - done);
-        let subject = text::cut(&revision.subject, 40);
-        self.bar.set_message(format!("{left}{} {subject}", revision.short()));
+        self.bar.set_message(format!("{left}{}", self.build_name(revision)));
+    }
+
+    fn build_name(&self, revision: &Revision) -> String {
+        format!("{} {}{}", revision.short(), text::cut(&revision.subject, 40), self.how)
     }
 }
 
 impl Observer for Progress {
     #[allow(clippy::too_many_lines, reason = "one arm an event")]
     fn note(&mut self, event: &Event<'_>) {
-        if let Some(announcer) = &self.announcer {
-            announcer.note(event);
-        }
         match event {
             Event::Absent { benchmark, metric, why } => {
                 let reasons = &mut self.absent;
@@ -269,8 +284,8 @@ impl Observer for Progress {
             }
             Event::Believed { bisection } => self.believe(bisection),
             Event::BuildBegins { revision, done, .. } if self.bisecting => {
-                let subject = text::cut(&revision.subject, 40);
-                self.bar.set_message(format!("build {}: {} {subject}", done + 1, revision.short()));
+                let name = self.build_name(revision);
+                self.bar.set_message(format!("build {}: {name}", done + 1));
             }
             Event::BuildBegins { revision, done, total } => {
                 self.show_build(revision, *done, *total);
@@ -365,6 +380,14 @@ impl Observer for Progress {
             }
         }
     }
+}
+
+/// The content of the bar, in a line.
+fn line(bar: &ProgressBar) -> String {
+    let (stage, message) = (bar.prefix(), bar.message());
+    let done = bar.length().map(|length| format!(" {}/{length}", bar.position()));
+    let parts = [format!("{stage}{}", done.unwrap_or_default()), message];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// The expected time of the remaining builds, if this many took this long; `None` before one is

@@ -104,21 +104,17 @@ pub fn execute(
 /// The artifact of a revision, or the reason why it does not build.
 type BuildDigest = Result<Digest, String>;
 
-/// The artifacts of these revisions by a plan, which is announced in these words; `None` if
+/// The artifacts of these revisions by a plan, with words that name it; `None` if
 /// interrupted.
 fn built(
     session: &mut CommandSession,
     project: &Project,
-    (plan, announced): (Plan, String),
+    (plan, how): (Plan, String),
     revisions: &[&Revision],
     quiet: bool,
 ) -> Result<Option<Vec<BuildDigest>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
-    let wanted = SessionRequest {
-        quiet,
-        announced: Some(announced),
-        ..SessionRequest::new(plan, &revisions)
-    };
+    let wanted = SessionRequest { quiet, how, ..SessionRequest::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| {
         let mut all = Vec::new();
         for revision in &question.revisions {

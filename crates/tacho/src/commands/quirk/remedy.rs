@@ -30,10 +30,10 @@ pub fn propose(
 ) -> Result<Proposal, CliError> {
     let mut proposal = Proposal::default();
     for (cure, plan) in remedies_to_try(&project.plan, error) {
-        let announced = Some(format!(" with {}", words(&cure)));
+        let how = format!(" with {}", words(&cure));
         let wanted = SessionRequest {
             quiet,
-            announced,
+            how,
             ..SessionRequest::new(plan, std::slice::from_ref(revision))
         };
         let tried = session

@@ -67,13 +67,8 @@ pub fn execute(
     let mut session = CommandSession::open(project, wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || json;
-    let announced = Some(String::new());
-    let asked = SessionRequest {
-        retry_failed,
-        quiet,
-        announced,
-        ..SessionRequest::new(project.plan.clone(), line)
-    };
+    let asked =
+        SessionRequest { retry_failed, quiet, ..SessionRequest::new(project.plan.clone(), line) };
     let found = session.measure(project, asked, |bench, question| {
         let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {

@@ -9,6 +9,7 @@ use tacho_record::{Metric, Rule, Sample, Unit};
 use tacho_report::summary::SummaryText;
 use tacho_stats::Summary;
 
+use crate::output::progress_log::ProgressLog;
 use crate::output::{self, text};
 
 /// The largest number of redraws a second: between two executions no unnecessary work is done.
@@ -22,12 +23,14 @@ const NAME: usize = 32;
 /// How many steps the bar has.
 const STEPS: f64 = 1000.0;
 
-/// Draws on standard error, if that is a terminal.
+/// Draws on standard error; prints lines if that is no terminal.
 pub struct BenchProgress {
     bar: ProgressBar,
     rule: Rule,
     began: Instant,
     drawn: Option<Instant>,
+    /// The printer of lines, if progress cannot be drawn.
+    log: Option<ProgressLog>,
     commands: Vec<CommandProgress>,
     /// Whether a step failed that no sample shows, as a cleanup.
     is_troubled: bool,
@@ -69,14 +72,15 @@ impl BenchProgress {
             took: 0.0,
             is_done: false,
         };
+        // The first execution may take long, and nothing else draws before it has ended.
+        bar.set_prefix("nothing has ended yet");
+        let log = if quiet { None } else { ProgressLog::start(&bar, line) };
         if !bar.is_hidden() {
-            // The first execution may take long, and nothing else draws before it has ended.
-            bar.set_prefix("nothing has ended yet");
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let commands = question.commands.iter().map(known).collect();
         let (rule, began) = (question.rule.clone(), Instant::now());
-        Self { bar, rule, began, drawn: None, commands, is_troubled: false }
+        Self { bar, rule, began, drawn: None, log, commands, is_troubled: false }
     }
 
     /// Whether a step failed that no sample shows, as a cleanup.
@@ -90,7 +94,8 @@ impl BenchProgress {
     }
 
     fn sampled(&mut self, name: &str, sample: &Sample) {
-        let is_drawn = self.bar.is_hidden() || self.began.elapsed() < PATIENCE || self.is_drawn();
+        let is_seen = !self.bar.is_hidden() || self.log.is_some();
+        let is_drawn = !is_seen || self.began.elapsed() < PATIENCE || self.is_drawn();
         let Some(known) = self.commands.iter_mut().find(|known| known.name == name) else { return };
         if sample.place.round > 0 {
             known.counted += 1;
@@ -159,6 +164,10 @@ impl BenchProgress {
             self.rule.each.map_or(most, |each| (each.as_nanos() as f64 / one.max(1.0)).ceil());
         by_time.max(fewest).min(most)
     }
+}
+
+fn line(bar: &ProgressBar) -> String {
+    format!("measuring for {}, {}", text::duration(bar.elapsed()), bar.prefix())
 }
 
 impl Observer for BenchProgress {

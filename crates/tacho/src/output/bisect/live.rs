@@ -29,6 +29,12 @@ pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
     [format!("{stage} [{drawn}] {words}"), format!("{changed}{}", taken(bisection))]
 }
 
+/// The same without bars, for a line of a log.
+pub fn plain(bisection: &Bisection) -> String {
+    let (stage, [left, _]) = (stage(bisection.standing.stage), so_far(bisection));
+    format!("{stage}, {left} may be the cause, {}", taken(bisection))
+}
+
 fn taken(bisection: &Bisection) -> String {
     let BisectionState { samples, builds, .. } = bisection.standing;
     format!("{}, {}", count(builds, "build"), count(samples, "sample"))

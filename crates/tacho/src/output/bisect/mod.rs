@@ -20,7 +20,7 @@ use crate::output::text::{cut, day};
 
 pub use estimate::{expected_answer, expected_text};
 pub use forecast::forecast;
-pub use live::{belief, live};
+pub use live::{belief, live, plain};
 pub use log::{list, log, newest, step, untracked};
 pub use merge_note::merge_note;
 pub use text::{markdown, measured_line, named_line, text};

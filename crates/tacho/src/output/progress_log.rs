@@ -1,0 +1,111 @@
+//! Prints how far a session has come in a line now and then, where no progress bar can be drawn.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use super::aside;
+
+/// The time before the first line: a shorter command prints none.
+const DELAY: Duration = Duration::from_secs(3);
+/// The time from one line to the next one, unless another stage begins.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// A thread that prints the content of a hidden bar.
+pub struct ProgressLog {
+    /// The sender of stages that begin.
+    begun: Option<Sender<&'static str>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ProgressLog {
+    /// Starts it for a bar that cannot be drawn, of which `line` makes a line; nothing where the
+    /// bar is drawn.
+    pub fn start(bar: &ProgressBar, line: fn(&ProgressBar) -> String) -> Option<Self> {
+        if !bar.is_hidden() {
+            return None;
+        }
+        let (bar, (begun, begins)) = (bar.clone(), channel());
+        let mut pace = Pace::new(Instant::now());
+        let thread = std::thread::spawn(move || {
+            loop {
+                match begins.recv_timeout(pace.due.saturating_duration_since(Instant::now())) {
+                    Ok(stage) => pace.begin(stage, Instant::now()),
+                    Err(RecvTimeoutError::Timeout) => {
+                        let line = line(&bar);
+                        if !(bar.is_finished() || line.is_empty()) {
+                            aside(&line);
+                        }
+                        pace.due = Instant::now() + INTERVAL;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+        });
+        Some(Self { begun: Some(begun), thread: Some(thread) })
+    }
+
+    /// Notes that a stage begins, which has a line at once the first time.
+    pub fn begin(&self, stage: &'static str) {
+        if let Some(begun) = &self.begun {
+            // A thread that ended prints nothing any more, and nothing depends on that.
+            let _ = begun.send(stage);
+        }
+    }
+}
+
+impl Drop for ProgressLog {
+    fn drop(&mut self) {
+        self.begun = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The time of the next line.
+struct Pace {
+    earliest: Instant,
+    due: Instant,
+    stages: HashSet<&'static str>,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Self { earliest: now + DELAY, due: now + DELAY, stages: HashSet::new() }
+    }
+
+    fn begin(&mut self, stage: &'static str, now: Instant) {
+        if self.stages.insert(stage) {
+            self.due = self.earliest.max(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_has_a_line_at_once_and_none_before_three_seconds() {
+        let began = Instant::now();
+        let at = |seconds: u64| began + Duration::from_secs(seconds);
+        let mut pace = Pace::new(began);
+        pace.begin("building", at(0));
+        assert_eq!(pace.due, at(3));
+        pace.begin("measuring", at(2));
+        assert_eq!(pace.due, at(3));
+
+        let mut pace = Pace::new(began);
+        pace.begin("building", at(0));
+        pace.due = at(3) + INTERVAL;
+        pace.begin("measuring", at(7));
+        assert_eq!(pace.due, at(7));
+        pace.due = at(7) + INTERVAL;
+        pace.begin("building", at(9));
+        assert_eq!(pace.due, at(22));
+    }
+}
