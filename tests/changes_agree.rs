@@ -159,8 +159,11 @@ fn what_bisections_of_answers_found_is_named_beside_series() {
 
     let plan = format!("{SCRIPT_PLAN}expect = {{ stdout = \"same\" }}\n");
     let project = project.plan(&plan);
-    project.tacho("bisect HEAD~7 HEAD --seed 1 --budget 5s --max-builds 20");
+    let bisect = project.tacho("bisect HEAD~7 HEAD --seed 1 --budget 5s --max-builds 20");
     let wrong = format!("from {bad} on the answer is wrong");
+    let whose = &project.git(["rev-parse", "HEAD~7"])[..10];
+    let both = format!(r#"(expected "answer", got "wrong"; {whose} printed the expected one)"#);
+    assert!(bisect.stderr.contains(&format!("{wrong} {both}")), "{}", bisect.stderr);
     let told = project.tacho("changes").stdout.replace("\n    ", " ");
     assert!(told.contains(&wrong), "{told}");
     project.tacho("site pages --quiet").exits(0);

@@ -164,7 +164,7 @@ impl Driver<'_, '_> {
             // Before the sample: a kill between the two must not let a later answer become the
             // reference.
             let first = keep_reference(self.bench.store, &cell.benchmark, answer)?;
-            self.ready.reference = Some(first);
+            self.ready.reference = Some(first.of_revision(&cell.revision));
         }
         if let Some(output) = &sampled.kept {
             self.bench.store.put_output(id, sampled.sample.place, output)?;

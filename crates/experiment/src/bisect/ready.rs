@@ -9,6 +9,7 @@ use tacho_measure::Executor;
 use tacho_record::{BenchmarkKey, Cell, Digest, Disturbance, Outcome, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
+use crate::analysis::reference_answer::given_by;
 use crate::run::prepare::prepare_trial;
 use crate::run::session::reference;
 use crate::trial::answers::AnswerText;
@@ -60,6 +61,12 @@ impl PreparedTrials {
         run: &Run,
         benchmark: &BenchmarkKey,
     ) -> Result<Self, ExperimentError> {
+        let mut reference = reference(store, benchmark)?;
+        if reference.is_some()
+            && let Some(giver) = given_by(store, benchmark)?
+        {
+            reference = reference.map(|answer| answer.of_revision(&giver));
+        }
         Ok(Self {
             run: run.number,
             seed: run.seed,
@@ -69,7 +76,7 @@ impl PreparedTrials {
             begun: Vec::new(),
             under: None,
             company: Company::default(),
-            reference: reference(store, benchmark)?,
+            reference,
             absent: HashSet::new(),
         })
     }

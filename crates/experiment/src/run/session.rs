@@ -128,9 +128,10 @@ impl References {
         self.0.get(&key.identity()).cloned()
     }
 
-    /// Takes this first answer as the reference, without keeping it.
-    pub fn take(&mut self, key: &BenchmarkKey, answer: &AnswerText) {
-        self.0.insert(key.identity(), AnswerText { is_first: true, ..answer.clone() });
+    /// Takes this first answer of a cell as the reference, without keeping it.
+    pub fn take(&mut self, cell: &Cell, answer: &AnswerText) {
+        let answer = answer.clone().of_revision(&cell.revision);
+        self.0.insert(cell.benchmark.identity(), answer);
     }
 
     /// Keeps this answer as the reference, unless another was first.

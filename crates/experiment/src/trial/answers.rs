@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tacho_measure::CapturedOutput;
-use tacho_record::Digest;
+use tacho_record::{Digest, short_name};
 
 /// The text of a longer answer is not kept, in bytes: the length of an output's end that is always
 /// kept.
@@ -23,21 +23,27 @@ pub struct AnswerText {
     pub digest: Digest,
     /// All of it, if it is short and text.
     pub text: Option<Arc<str>>,
-    /// Whether it is the first answer of a comparison without a kept reference.
-    pub is_first: bool,
+    /// The revision that gave the answer, for the report of wrong ones.
+    pub giver: Option<String>,
 }
 
 impl AnswerText {
     /// The answer with this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
-        Self { digest: Digest::of(content), text: text(content), is_first: false }
+        Self { digest: Digest::of(content), text: text(content), giver: None }
     }
 
     /// The answer with this digest, and this content if it is known.
     #[must_use]
     pub fn with(digest: Digest, content: Option<&[u8]>) -> Self {
-        Self { digest, text: content.and_then(text), is_first: false }
+        Self { digest, text: content.and_then(text), giver: None }
+    }
+
+    /// The answer, with the revision that gave it.
+    #[must_use]
+    pub fn of_revision(self, revision: &str) -> Self {
+        Self { giver: Some(short_name(revision).to_owned()), ..self }
     }
 
     /// The output of an execution, if its digest was requested.

@@ -376,9 +376,12 @@ impl Trial {
             };
             (format!("digest {digest} ({bytes} B), not {right}{of}"), shown)
         };
-        // The right side is unknown.
-        let whose = if expected.is_first { "; expected is the first answer" } else { "" };
-        Some(Failure::WrongAnswer { why: why + whose, shown: Some(shown) })
+        let whose = match (&expected.giver, shown) {
+            (None, _) => String::new(),
+            (Some(name), AnswerDifference::Line) => format!("; {name} printed the expected one"),
+            (Some(name), _) => format!(", the answer of {name}"),
+        };
+        Some(Failure::WrongAnswer { why: why + &whose, shown: Some(shown) })
     }
 }
 

@@ -207,6 +207,11 @@ fn usable_ends(bisection: &Bisection) -> &'static str {
     }
 }
 
+/// What to do where answers differ.
+const SAME_ANSWER: &str = "name ends with the same answer, or find where it changed with `--test \
+    COMMAND`; if both answers are right, edit `expect` of the benchmark; a higher `version` forgets \
+    the expected answer";
+
 /// Whether the limit of builds was reached.
 fn is_out_of_builds(bisection: &Bisection) -> bool {
     bisection.asked.own_builds().is_some_and(|most| bisection.standing.builds >= most)
@@ -247,19 +252,16 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "check the command, how its output is read, and that its programs and files exist; or \
              name ends at which the command works",
         ],
+        UndecidedReason::End
+            if unusable.iter().any(|it| it.lack.kind == UnusableKind::WrongAnswer) =>
+        {
+            ["the answer at one end is wrong, so its times are not comparable", SAME_ANSWER]
+        }
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "the measured commits do not differ, but one end could not be measured",
             "name an end that can be measured, or let a quirk of the plan patch the commits that \
              do not build",
         ],
-        UndecidedReason::End
-            if unusable.iter().any(|it| it.lack.kind == UnusableKind::WrongAnswer) =>
-        {
-            [
-                "the answer at one end is wrong, so its times are not comparable",
-                "name ends with the same answer; `--test COMMAND` finds where the answer changed",
-            ]
-        }
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => {
             [END_LOST, BUILD_LOG]
         }

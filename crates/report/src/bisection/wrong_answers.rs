@@ -11,6 +11,8 @@ use super::sizes::name;
 pub struct WrongAnswers {
     /// The finding, in a line.
     pub line: String,
+    /// What differs at the wrong one that it names, and which revision printed the expected answer.
+    pub why: String,
     /// Whether the commit is known.
     pub is_exact: bool,
 }
@@ -47,7 +49,10 @@ impl WrongAnswers {
             }
             (false, false) => return None,
         };
-        Some(Self { line, is_exact })
+        let named = if last_right < first { first } else { last };
+        let why = unusable.iter().find(|it| it.place == named).map_or("", |it| &it.lack.why);
+        let why = why.strip_prefix("wrong answer: ").unwrap_or(why).to_owned();
+        Some(Self { line, why, is_exact })
     }
 }
 

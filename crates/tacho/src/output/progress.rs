@@ -160,8 +160,8 @@ impl Progress {
         // At first sight, and once it is known of which commit on.
         let is_news = |said: &WrongAnswers| said.is_exact || self.wrong_answers.is_none();
         if wrong != self.wrong_answers {
-            if let Some(WrongAnswers { line, .. }) = wrong.as_ref().filter(|it| is_news(it)) {
-                self.bar.suspend(|| super::note("note", line));
+            if let Some(WrongAnswers { line, why, .. }) = wrong.as_ref().filter(|it| is_news(it)) {
+                self.bar.suspend(|| super::note("note", &format!("{line} ({why})")));
             }
             self.wrong_answers = wrong;
         }

@@ -63,7 +63,7 @@ impl Rounds<'_, '_> {
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
             if self.session.run.purpose == Purpose::Compare {
                 // Either side may be the wrong one: it is the reference of this session alone.
-                self.references.take(&cell.benchmark, answer);
+                self.references.take(cell, answer);
             } else {
                 // Before the sample: a kill between the two must not let a later answer become the
                 // reference.
