@@ -1,6 +1,6 @@
 //! Conditions and limits, through the binary.
 
-use crate::harness::Project;
+use crate::harness::{Project, SCRIPT_PLAN};
 
 /// One commit with that script, and a benchmark of it with these keys.
 fn project(script: &str, keys: &str) -> Project {
@@ -57,6 +57,15 @@ fn the_environment_is_little_of_ours_and_what_the_plan_gives() {
     let digest = conditions["environment.KEPT_TOO"].as_str().unwrap();
     assert!(digest.starts_with("digest ") && !digest.contains("ours"), "{digest}");
     assert_eq!(conditions["environment.OURS"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_variable_has_the_build_filled_in() {
+    let project = Project::scripts(2).plan(&SCRIPT_PLAN.replace(
+        "command = \"sh {build}/prog\"",
+        "command = \"sh -c 'sh $AT/prog'\"\nconditions.environment.AT = \"{build}\"",
+    ));
+    project.tacho("track").succeeds();
 }
 
 #[test]

@@ -137,8 +137,11 @@ pub fn check_tracked(plan: &Plan) -> Result<(), LinkingError> {
     let Some(number) = plan.subject.layouts else { return Ok(()) };
     drawn_orders(plan, None, number)?;
     let of_build = |word: &String| word.contains("{build}");
-    let built =
-        |it: &&Benchmark| it.companion.as_ref().is_some_and(|it| it.command.iter().any(of_build));
+    let built = |it: &&Benchmark| {
+        let variables = it.conditions.environment.values();
+        let companion = it.companion.as_ref();
+        companion.is_some_and(|it| it.command.iter().chain(variables).any(of_build))
+    };
     match plan.benchmarks.iter().find(built) {
         Some(benchmark) => {
             Err(LinkingError::CompanionOfLayouts { benchmark: benchmark.name.clone() })

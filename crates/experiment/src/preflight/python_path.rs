@@ -47,7 +47,8 @@ pub fn shadowed(
     }
     let folder = benchmark.folder(plan_folder, None)?;
     let modules = imported(options)?;
-    let path = assigned("PYTHONPATH", before)?;
+    let set = || benchmark.conditions.environment.get("PYTHONPATH").map(String::as_str);
+    let path = assigned("PYTHONPATH", before).or_else(set)?;
     path.split(':').filter_map(|meant| Some((meant, meant.strip_prefix(BUILD)?))).find_map(
         |(meant, within)| {
             let names = of_build(within.trim_matches('/'), &modules, artifacts);
@@ -211,6 +212,8 @@ mod tests {
         assert_eq!(command("src/slug/", "env PYTHONPATH={build}/src python3 -m slug"), {
             Some(taken("{build}/src"))
         });
+        let set = "command = 'python3 -m slug'\nconditions.environment.PYTHONPATH = '{build}'";
+        assert_eq!(of("slug", set), Some(taken("{build}")));
         let shell = "command = 'PYTHONPATH={build} python3 -m slug | wc -l'\nshell = true";
         assert_eq!(of("slug", shell), Some(taken("{build}")));
     }

@@ -10,7 +10,7 @@ use tacho_measure::{
     Capture, Execution, ExecutionEnd, Executor, OutputRequest, Request, check_no_pipe,
     missing_program,
 };
-use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
+use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_known, fill_shell};
 use tacho_record::{
     AnswerDifference, BenchmarkKey, Conditions, Counter, Failure, Limit, Limits, Metric,
     MetricName, Outcome, Parameters, Place, ReachedLimit, layout_folder,
@@ -157,7 +157,14 @@ impl Trial {
         let (answer, look) = expected_output(&benchmark.expect.stdout, folder)?;
         let output = OutputMetrics::new(&benchmark.metrics, folder);
         let (stdout, stderr) = output.looks(look);
-        let conditions = &benchmark.conditions;
+        let given = &benchmark.conditions.environment;
+        let conditions = Conditions {
+            environment: given
+                .iter()
+                .map(|(name, text)| (name.clone(), fill_known(text, values)))
+                .collect(),
+            ..benchmark.conditions.clone()
+        };
         let build = values.iter().find(|(name, _)| *name == "build").map(|(_, it)| Path::new(it));
         let request = |command: Vec<String>| Request {
             directory: benchmark.folder(folder, build).unwrap_or_else(|| folder.to_owned()),
@@ -178,7 +185,7 @@ impl Trial {
             stdin: benchmark.stdin.as_ref().map(|file| folder.join(file)),
             stdout: capture(&benchmark.output, stdout, folder),
             stderr: stderr.map_or(unread, Capture::Read),
-            ..conditioned(benchmark, request(words(benchmark, values)))
+            ..conditioned(benchmark, &conditions, request(words(benchmark, values)))
         };
         let hooks = Request { environment: hooks, ..beside.clone() };
         Ok(Self {
@@ -397,11 +404,11 @@ fn words(benchmark: &Benchmark, values: &[(&str, &str)]) -> Vec<String> {
     }
 }
 
-/// The request under the conditions and limits of the benchmark.
-fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
+/// The request under these conditions and the limits of the benchmark.
+fn conditioned(benchmark: &Benchmark, conditions: &Conditions, request: Request) -> Request {
     let names = |name| benchmark.metrics.iter().any(|planned| planned.metric.name == name);
     Request {
-        conditions: benchmark.conditions.clone(),
+        conditions: conditions.clone(),
         limits: benchmark.limits,
         tree_memory: names(Metric::PEAK_MEMORY_TREE) || benchmark.limits.memory.is_some(),
         tree_blocks: Metric::TREE_BLOCKS.into_iter().any(names),
@@ -474,7 +481,8 @@ pub(crate) fn rehearse(
     if benchmark.conditions == Conditions::default() && benchmark.limits == Limits::default() {
         return Ok(());
     }
-    let rehearsed = executor.rehearse(&conditioned(benchmark, Request::new(&benchmark.command)));
+    let request = Request::new(&benchmark.command);
+    let rehearsed = executor.rehearse(&conditioned(benchmark, &benchmark.conditions, request));
     rehearsed.map_err(|source| ExperimentError::Unavailable {
         benchmark: benchmark.name.clone(),
         source,

@@ -303,7 +303,8 @@ pub(super) struct ConditionsTable {
     /// The scheduling class: "other", "batch", "idle", or with rights "fifo 50", "rr 50" (real
     /// time, with a priority from 1 to 99). Default: that of tacho.
     pub scheduling: Option<String>,
-    /// Variables for the environment of the benchmark and its hooks.
+    /// Variables for the environment of the benchmark and its hooks, with what `command` can have
+    /// filled in.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// Variables to pass on besides HOME, LANG, LANGUAGE, LC_*, LOGNAME, PATH, SHELL, TERM, TMPDIR,

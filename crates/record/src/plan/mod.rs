@@ -49,7 +49,7 @@ pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
 pub use syntax::{shell_operator, shell_part};
-pub use template::fill;
+pub use template::{fill, fill_known};
 
 /// How to get, build and measure the subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -446,6 +446,7 @@ impl Benchmark {
         let companion = self.companion.iter().flat_map(|it| &it.command);
         let commands = self.command.iter().chain(companion).map(String::as_str);
         let commands = commands.chain(self.directory.as_deref());
+        let commands = commands.chain(self.conditions.environment.values().map(String::as_str));
         let mut texts = commands.chain(self.hooks.each().map(|(_, hook)| hook.script.as_str()));
         texts.any(|text| NAMES.iter().any(|name| text.contains(name)))
     }

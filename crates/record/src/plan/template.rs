@@ -71,11 +71,36 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
+/// The text with each `{name}` replaced that is among the values. All other braces stay as they
+/// are, doubled ones too: a variable of the environment may hold JSON.
+#[must_use]
+pub fn fill_known(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    for (_, piece) in pieces(text) {
+        match piece {
+            Piece::Brace(brace) => filled.extend([brace, brace]),
+            Piece::Lone(brace) => filled.push(brace),
+            Piece::Text(text) => filled.push_str(text),
+            Piece::Reference(name) => filled.push_str(&fill(&format!("{{{name}}}"), values)),
+        }
+    }
+    filled
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_variable_keeps_braces_that_name_nothing() {
+        let filled = |text: &str| fill_known(text, &[("build", "/b")]);
+        assert_eq!(filled("{build}/lib:{build}/site"), "/b/lib:/b/site");
+        for json in [r#"{"a": {"b": 1}}"#, "{other}", "{{build}}", "{", "}"] {
+            assert_eq!(filled(json), json);
+        }
+    }
 
     #[test]
     fn references_are_filled_in_and_double_braces_become_single_ones() {

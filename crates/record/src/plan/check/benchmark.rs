@@ -112,6 +112,8 @@ impl Check<'_> {
         if let Some(companion) = companion {
             checked.extend(self.companion_references(companion, &names, spot.get("companion")));
         }
+        let conditions = table.conditions.as_ref();
+        checked.extend(self.environment_references(conditions, &names, spot.get("conditions")));
         let setup = self.hook_references("setup", table.setup.as_ref(), &steady, spot.get("setup"));
         let prepare =
             self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::error::Mistake;
 use super::super::file::{CgroupName, ConditionsTable, CpusValue, InheritValue, LimitsTable};
 use super::super::spot::Spot;
-use super::Check;
+use super::{Check, Template};
 use crate::{Cgroup, Conditions, Cpus, Inherit, Limits, Scheduling};
 
 impl Check<'_> {
@@ -45,6 +45,21 @@ impl Check<'_> {
             cgroup: cgroup.unwrap_or(base.cgroup),
             huge_pages: base.huge_pages,
         }
+    }
+
+    /// What variables of the environment refer to, as [`Check::template`] returns it.
+    pub(super) fn environment_references<'a>(
+        &mut self,
+        table: Option<&'a ConditionsTable>,
+        names: &'a [&'a str],
+        spot: Spot<'a>,
+    ) -> Vec<(bool, Vec<&'a str>)> {
+        let variables = table.into_iter().flat_map(|table| &table.environment);
+        let value = |(name, text): (&'a String, &'a String)| {
+            let spot = spot.get("environment").get(name);
+            self.variable_value(Template { key: name, names, spot, text })
+        };
+        variables.map(value).collect()
     }
 
     /// `limits`: what it does not say is as in the others.

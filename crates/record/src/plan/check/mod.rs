@@ -73,6 +73,8 @@ impl<'f> Check<'f> {
             Rule::default()
         });
         let (conditions, limits) = (Conditions::default(), Limits::default());
+        let names = self.with_release(["build", "revision"]);
+        self.environment_references(table.conditions.as_ref(), &names, spot.get("conditions"));
         Measure {
             request,
             rule,
@@ -199,10 +201,28 @@ impl<'f> Check<'f> {
     ///
     /// Any other brace is the shell's.
     fn shell<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
-        let Template { key, names, spot, text } = template;
+        let all = shell::references(template.text);
+        self.loose(template, all.into_iter().map(|it| (it.at, it.name)))
+    }
+
+    /// The same of a variable of the environment.
+    fn variable_value<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
+        let all = pieces(template.text).into_iter().filter_map(|(at, piece)| match piece {
+            Piece::Reference(name) => Some((at, name)),
+            _ => None,
+        });
+        self.loose(template, all)
+    }
+
+    fn loose<'a>(
+        &mut self,
+        template: Template<'a>,
+        all: impl Iterator<Item = (usize, &'a str)>,
+    ) -> (bool, Vec<&'a str>) {
+        let Template { key, names, spot, .. } = template;
         let before = self.found.len();
         let mut used = Vec::new();
-        for shell::Reference { at, name, .. } in shell::references(text) {
+        for (at, name) in all {
             if names.contains(&name) {
                 used.push(name);
             } else if name == "release" && self.releases == Some(false) {

@@ -35,6 +35,25 @@ fn benchmark(measure: &str, text: &str) -> Benchmark {
 }
 
 #[test]
+fn variables_refer_to_what_a_command_may_refer_to() {
+    let set = "conditions.environment = { A = '{build}/{n}', B = '{\"a\": {\"b\": 1}}' }";
+    let set = benchmark("", &format!("parameters = {{ n = [1] }}\n{set}"));
+    assert!(set.names_revisions());
+    assert_snapshot!(shown(
+        "[measure.conditions.environment]\nA = '{biuld}'\n[[benchmark]]\nname = 'a'\ncommand = \
+         'true'\n"
+    ), @r"
+    error: unknown placeholder `{biuld}` in `A`
+     --> tacho.toml:2:6
+      |
+    2 | A = '{biuld}'
+      |      ^^^^^^^
+      |
+    hint: did you mean `{build}`?
+    ");
+}
+
+#[test]
 fn every_condition_arrives_at_the_benchmarks() {
     let conditions = Conditions {
         cpus: Some(Cpus::List([1, 2, 4].into())),
