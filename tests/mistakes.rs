@@ -75,6 +75,11 @@ fn an_unknown_revision() {
     error: unknown revision `v1.1`
     hint: did you mean `v1.0`?
     "#);
+    let folder = "error: `.` is a folder, not a revision\nhint: what is not committed yet is \
+                  measured as a patch: `git diff HEAD | tacho try -`\n";
+    for command in ["compare HEAD .", "track .", "bisect HEAD~1 .", "try . --base ."] {
+        assert_eq!(project.tacho(command).exits(2).stderr, folder, "{command}");
+    }
 }
 
 #[test]

@@ -59,12 +59,6 @@ pub enum SubjectError {
         /// The fault.
         source: glob::PatternError,
     },
-    /// Text that is no range of revisions.
-    #[error("`{text}` is not a range of revisions")]
-    BadRange {
-        /// The given text.
-        text: String,
-    },
     /// A file or folder in the cache that cannot be used.
     #[error("cannot {doing} `{path}`: {source}", path = path.display())]
     Cache {
@@ -139,6 +133,12 @@ pub enum SubjectError {
         to: String,
         /// Whether both are the same revision; otherwise the end is older than the start.
         same: bool,
+    },
+    /// A folder where a revision is meant.
+    #[error("`{name}` is a folder, not a revision")]
+    Folder {
+        /// The given text.
+        name: String,
     },
     /// A quirk's range that ends before it begins.
     #[error("the range is empty: its end ({end}) is not after its start ({start})")]
@@ -340,7 +340,6 @@ impl SubjectError {
             Self::BadEvery { .. } => {
                 "steps are written like 1h, 1d, 2w, 1month, 1y, commit or 10commits"
             }
-            Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
             Self::CacheBusy { .. } => {
                 "give each `tacho` a cache of its own with `--cache` or `TACHO_CACHE`"
             }
@@ -364,6 +363,9 @@ impl SubjectError {
             Self::EmptyRange { same: true, .. } => "to measure one revision, name only that one",
             Self::EmptyRange { from, to, .. } => {
                 return Some(format!("did you mean `{to}..{from}`?"));
+            }
+            Self::Folder { .. } => {
+                "what is not committed yet is measured as a patch: `git diff HEAD | tacho try -`"
             }
             Self::ThreeDots { from, to } => {
                 return Some(format!("write `{from}..{to}`, which begins at the fork point"));

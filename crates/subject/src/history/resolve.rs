@@ -1,5 +1,7 @@
 //! From what people write to the commit that they mean.
 
+use std::path::Path;
+
 use glob::Pattern;
 use tacho_record::Revision;
 
@@ -69,8 +71,8 @@ fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectE
     {
         return Ok(SubjectError::EmptyRepository { path: repository.folder().to_owned() });
     }
-    if name.starts_with('.') {
-        return Ok(SubjectError::BadRange { text: format!("..{name}") });
+    if Path::new(name).is_dir() {
+        return Ok(SubjectError::Folder { name: name.to_owned() });
     }
     let nearest = nearest_known(repository, name)?;
     Ok(SubjectError::UnknownRevision {

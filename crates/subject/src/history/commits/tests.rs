@@ -296,6 +296,12 @@ fn unknown_names_are_said_with_the_nearest_known() {
     assert_eq!(said("..mian~3"), "unknown revision `mian~3`; did you mean `main`?");
     assert_eq!(said("main~9"), "unknown revision `main~9`; did you mean `main~1`?");
     assert_eq!(said("main^9"), "unknown revision `main^9`");
+    assert_eq!(
+        said("/"),
+        "`/` is a folder, not a revision; what is not committed yet is measured as a patch: `git \
+         diff HEAD | tacho try -`"
+    );
+    assert_eq!(said(".hidden"), "unknown revision `.hidden`");
     assert_eq!(said("with space"), "unknown revision `with space`");
     assert_eq!(said("--output=x"), "unknown revision `--output=x`");
     assert_eq!(said("line\nfeed"), "unknown revision `line\nfeed`");
