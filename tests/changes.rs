@@ -581,6 +581,10 @@ fn mistakes_have_their_answers() {
     error: `HEAD..HEAD~1` has no commits: `HEAD~1` does not come after `HEAD`
     hint: did you mean `HEAD~1..HEAD`?
     ");
+    assert_snapshot!(project.tacho("changes HEAD..HEAD").exits(2).stderr, @r"
+    error: `HEAD..HEAD` has no commits: `HEAD` does not come after `HEAD`
+    hint: did you mean `HEAD~1..HEAD`?
+    ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
     assert!(
         benchmark.starts_with("error: unknown benchmark `nope`\nhint: known: `"),

@@ -128,7 +128,7 @@ pub enum CliError {
     )]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("`{from}..{to}` has no commits: `{to}` does not come after `{from}`")]
-    NoRange { from: String, to: String },
+    NoRange { from: String, to: String, is_same: bool },
     #[error("unknown change `{name}`")]
     UnknownChange { name: String, nearest: Option<String> },
     #[error("`{name}` is a benchmark, not a revision")]
@@ -185,7 +185,10 @@ impl CliError {
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoDuet { source } => source.hint.clone(),
             CliError::Subject(error) => error.hint(),
-            CliError::NoRange { from, to } => Some(format!("did you mean `{to}..{from}`?")),
+            CliError::NoRange { to, is_same: true, .. } => {
+                Some(format!("did you mean `{to}~1..{to}`?"))
+            }
+            CliError::NoRange { from, to, .. } => Some(format!("did you mean `{to}..{from}`?")),
             CliError::HyperfineTable { .. } => Some(
                 "`hyperfine --export-json` writes what `tacho compare` and `changes --from` read"
                     .to_owned(),

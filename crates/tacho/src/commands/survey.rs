@@ -185,7 +185,8 @@ impl Zoom {
             return Ok((first, last));
         }
         let short = |at: usize| revisions[at].short().to_owned();
-        Err(CliError::NoRange { from: short(first), to: short(last) })
+        let (from, to) = (short(first), short(last));
+        Err(CliError::NoRange { from, to, is_same: first == last })
     }
 }
 

@@ -96,7 +96,8 @@ pub fn range(
         |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
     let (first, last) = (end(from, 0)?, end(to, u64::MAX)?);
     if first >= last {
-        return Err(CliError::NoRange { from: from.to_owned(), to: to.to_owned() });
+        let (from, to) = (from.to_owned(), to.to_owned());
+        return Err(CliError::NoRange { from, to, is_same: first == last });
     }
     Ok((first, last))
 }
