@@ -1301,6 +1301,14 @@ fn what_is_no_report_of_the_same_host_is_refused() {
             "{missing}: {told}"
         );
     }
+    let own = project.tacho("bench true -r 2 --json --quiet").exits(0).stdout;
+    let project = project.file("own.json", &own);
+    project.tacho("bench true -r 2 --quiet --export-csv own.csv").exits(0);
+    for (file, what) in [("own.json", "an answer of tacho in JSON"), ("own.csv", "a table, ")] {
+        let said = project.tacho(&format!("compare {file} a.txt")).exits(2).stderr;
+        assert!(said.contains(&format!("`{file}` is not a report: it is {what}")), "{said}");
+        assert!(said.contains("hint: `tacho bench --export-json FILE` writes one "), "{said}");
+    }
     let broken = project.tacho("compare broken.json words.json").exits(2).stderr;
     assert!(broken.starts_with("error: `broken.json` is not a report: "), "{broken}");
     let unknown = project.tacho("compare a.txt a.txt -m B/op").exits(2).stderr;

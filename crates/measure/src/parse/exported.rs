@@ -143,7 +143,10 @@ fn of_json(text: &str) -> Result<FoundExport, String> {
         let host = of_keys(&first["context"], &[("host_name", "host"), ("num_cpus", "cpus")]);
         return Ok(("Google Benchmark", host, of_google_benchmark(text)?));
     }
-    Err("it is JSON, but not that of a known tool".to_owned())
+    let is_own = first["format_version"].is_number();
+    let what =
+        if is_own { "an answer of tacho in JSON" } else { "JSON, but not that of a known tool" };
+    Err(format!("it is {what}"))
 }
 
 /// The values of these keys that are a text or a number, under our names.
@@ -209,6 +212,9 @@ fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<ToolReading>)>, St
     Ok(all)
 }
 
+/// How tables begin that `tacho bench` and hyperfine export.
+const TABLES: [&str; 3] = ["command,mean,stddev,", "| command | n |", "| Command | Mean "];
+
 fn of_text(text: &str) -> Result<FoundExport, String> {
     let all = go_bench::all(text);
     if !all.is_empty() {
@@ -221,6 +227,9 @@ fn of_text(text: &str) -> Result<FoundExport, String> {
         return Ok(("go test", host, all.collect()));
     }
     let things = criterion::things(text);
+    if things.is_empty() && TABLES.iter().any(|head| text.starts_with(head)) {
+        return Err("it is a table, which has no value of each execution".to_owned());
+    }
     if things.is_empty() {
         return Err("its format is not that of a known tool".to_owned());
     }

@@ -136,9 +136,10 @@ impl CompareMistake {
             }
             CompareMistake::NotAlike { .. } => "`--regardless` compares them anyway".to_owned(),
             CompareMistake::NoReport { .. } => {
-                "reports of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and \
-                 JMH are JSON"
-                    .to_owned()
+                "`tacho bench --export-json FILE` writes one that can be compared; reports of \
+                 hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH are JSON \
+                 too"
+                .to_owned()
             }
             CompareMistake::NoFile { nearest: Some(nearest), .. }
             | CompareMistake::NothingHere { nearest: Some(nearest), .. } => {

@@ -166,6 +166,12 @@ fn what_is_no_report_is_said() {
     let why = |text: &str| report(text).unwrap_err();
     assert_eq!(why("#!/bin/sh\necho\n"), "its format is not that of a known tool");
     assert_eq!(why("{\"a\": 1}"), "it is JSON, but not that of a known tool");
+    assert_eq!(
+        why("{\"format_version\": 1, \"commands\": []}"),
+        "it is an answer of tacho in JSON"
+    );
+    let table = "it is a table, which has no value of each execution";
+    assert_eq!(why("command,mean,stddev,median\ntrue,1,1,1\n"), table);
     assert_eq!(why("{\"results\": []}"), "it is an export of hyperfine without a result");
     assert!(why("{\"a\": ").starts_with("it is not JSON: "));
     assert_eq!(why(""), "its format is not that of a known tool");
