@@ -346,7 +346,7 @@ fn where_nothing_can_be_built_that_is_told() {
     assert!(
         answer.stdout.starts_with(
             "cannot bisect: neither end could be built, nor any of the 4 other revisions that were \
-             tried\nhint: fix the build, or name other ends; `tacho show REVISION --build-log` "
+             tried\nhint: fix the build, or name other ends; `--build true --test 'make -s'` finds "
         ),
         "{}",
         answer.stdout
@@ -451,6 +451,26 @@ fn what_was_measured_between_is_no_part_of_those_that_could_not_be() {
     let answer = project.tacho("bisect HEAD~23 HEAD --quiet").succeeds().stdout;
     let first = id(&project, "HEAD~23")[..10].to_owned();
     assert!(answer.contains(&format!("\n{first} not built: exit status 3\n")), "{answer}");
+}
+
+#[test]
+fn answers_that_differ_have_a_hint_of_their_own() {
+    let project = history(8, |n| format!("echo work 1 {}", if n < 5 { "" } else { "more" }))
+        .plan(&(PLAN.to_owned() + "expect = { stdout = \"same\" }\n"));
+    let lacking = project.tacho("bisect HEAD~7 HEAD --quiet").exits(4).stdout;
+    assert!(lacking.contains("hint: name ends with the same answer, or find"), "{lacking}");
+}
+
+#[test]
+fn a_build_that_broke_is_bisected_as_a_test() {
+    let project = history(8, |n| if n < 5 { "echo work 1" } else { "exit 3" }.to_owned())
+        .plan(&PLAN.replace("artifacts", "build = \"sh prog\"\nartifacts"));
+    let lacking = project.tacho("bisect HEAD~7 HEAD --quiet --test true").exits(4).stdout;
+    assert!(lacking.contains("`--build true --test 'make -s'` finds the commit"), "{lacking}");
+    let words = "bisect HEAD~7 HEAD --quiet --build true --test".split(' ').chain(["sh prog"]);
+    let found = project.command(words).output().unwrap();
+    let found = String::from_utf8(found.stdout).unwrap();
+    assert!(found.contains("change 5\n") && !found.contains("; run "), "{found}");
 }
 
 #[test]

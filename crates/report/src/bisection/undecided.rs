@@ -195,8 +195,14 @@ const VERY_LIKELY: f64 = 0.999;
 const MENTIONED: f64 = 0.1;
 
 /// The advice for builds that fail.
-const BUILD_LOG: &str = "fix the build, or name other ends; `tacho show REVISION --build-log` \
-    shows the build log";
+const BUILD_LOG: &str = "fix the build, or name other ends; `--build true --test 'make -s'` finds \
+    the commit that broke it, with your build as the test; `tacho show REVISION --build-log` shows \
+    the build log";
+
+/// The advice for an end that does not build.
+const PATCHED: &str = "name an end that can be measured, or let a quirk of the plan patch the \
+    commits that do not build; `--build true --test 'make -s'` finds the commit that broke the \
+    build, with your build as the test";
 
 /// The requirement of usable ends.
 fn usable_ends(bisection: &Bisection) -> &'static str {
@@ -207,10 +213,10 @@ fn usable_ends(bisection: &Bisection) -> &'static str {
     }
 }
 
-/// What to do where answers differ.
+/// The advice for answers that differ.
 const SAME_ANSWER: &str = "name ends with the same answer, or find where it changed with `--test \
-    COMMAND`; if both answers are right, edit `expect` of the benchmark; a higher `version` forgets \
-    the expected answer";
+    COMMAND`; if both answers are right, edit `expect` of the benchmark; a higher `version` takes \
+    a new expected answer";
 
 /// Whether the limit of builds was reached.
 fn is_out_of_builds(bisection: &Bisection) -> bool {
@@ -259,8 +265,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         }
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "the measured commits do not differ, but one end could not be measured",
-            "name an end that can be measured, or let a quirk of the plan patch the commits that \
-             do not build",
+            if any_not_built(bisection) { PATCHED } else { "name an end that can be measured" },
         ],
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => {
             [END_LOST, BUILD_LOG]
