@@ -364,8 +364,10 @@ fn unusable(bisection: &Bisection) -> Vec<Block> {
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
     let BisectionState { samples, executing, .. } = bisection.standing;
     let around = whole_cost(bisection).map_or_else(String::new, |all| format!(" ({all})"));
-    let (took, run) = (cost(bisection).join(", "), bisection.run);
-    let mut text = format!("{took}{around}; run {run} on {}\n", bisection.host);
+    // The store of the plan has no run of what was typed, or another one of that number.
+    let run = bisection.asked.typed.is_none().then(|| format!("run {} ", bisection.run));
+    let (took, run) = (cost(bisection).join(", "), run.unwrap_or_default());
+    let mut text = format!("{took}{around}; {run}on {}\n", bisection.host);
     if let Some(goes_on) = interrupted {
         let _ = writeln!(text, "interrupted: {goes_on} resumes");
         return wrap(&text, width);
