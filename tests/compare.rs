@@ -756,7 +756,7 @@ fn values_of_parameters_are_compared_at_one_revision() {
     );
     assert!(!page.contains("without"), "{page}");
     let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
-    assert!(one.contains("both sides must fix the same parameters"), "{one}");
+    assert!(one.contains("both sides must set the same parameters"), "{one}");
     let before = project.tacho("log --json").exits(0).json();
     for sides in ["HEAD:n=1 HEAD:n=3", "HEAD:n=3 HEAD:n=1"] {
         let unknown = project.tacho(&format!("compare {sides}")).exits(2).stderr;

@@ -43,7 +43,7 @@ fn a_counter_of_the_kernels_is_counted_where_the_plan_names_it() {
       revision  date  subject  n  median  spread
       18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
 
-    4 samples in <time>: <time> building, <time> executing, <time> else
+    4 samples in <time>: <time> building, <time> executing, <time> other
     ");
     let all = project.tacho("show --metric task-clock --metric cpu --json").succeeds().json();
     let (clock, cpu) = (values(&all, "task-clock"), values(&all, "cpu"));

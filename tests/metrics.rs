@@ -39,7 +39,7 @@ fn a_number_in_the_output_is_a_metric() {
       9a431d1571  2023-11-14  hash  3  6.500 entries  <percent>
       f662ed9dbc  2023-11-15  another hash funct…  3  4.500 entries  <percent>  <percent>
 
-    8 samples in <time>: <time> building, <time> executing, <time> else
+    8 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     assert_snapshot!(project.tacho("show --metric rate").succeeds().stdout, @r#"
     hash · rate (higher is better)  ▁█
@@ -126,7 +126,7 @@ fn an_output_without_it_is_a_failure_that_shows_what_was_there() {
       2 executions failed (unreadable: `bucket`: nothing matches `mean bucket
       ([0-9.]+)`)
 
-    2 samples in <time>: <time> building, <time> executing, <time> else
+    2 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     let head = project.git(["rev-parse", "HEAD"]);
     let one = project.tacho(&format!("show {} --json", head.trim())).succeeds().json();

@@ -38,7 +38,7 @@ fn a_cell_ends_with_the_precision_that_was_requested() {
       922e2cd3b9  2023-11-15  count  10  1001  ± <percent> *  <percent>  ± <percent> reached
       * this interval is wider because the values decided when to stop
 
-    11 samples in <time>: <time> building, <time> executing, <time> else
+    11 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     let again = project.tacho("track HEAD").succeeds();
     assert!(again.stdout.contains("nothing was missing"), "{}", again.stdout);
@@ -103,7 +103,7 @@ fn a_warm_up_is_found_shown_and_left_out() {
       c4753fd24d  2023-11-15  count  7  51444  ± <percent>  <percent>
       warmup: 2 rounds left out (better at first)
 
-    9 samples in <time>: <time> building, <time> executing, <time> else
+    9 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warmup")).unwrap();

@@ -20,7 +20,7 @@ fn a_range_is_built_measured_and_shown() {
       feefca44dc  2023-11-15  change 2  3  <time>  <percent>  <percent>
       v1 76f430483c  2023-11-15  change 3  3  <time>  <percent>  <percent>
 
-    12 samples in <time>: <time> building, <time> executing, <time> else
+    12 samples in <time>: <time> building, <time> executing, <time> other
     "#);
 }
 
@@ -618,7 +618,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
       cb734f5d67  2023-11-14  does not build  build failed
       d757fdfd0c  2023-11-15  builds  3  <time>  <percent>
 
-    4 samples in <time>: <time> building, <time> executing, <time> else
+    4 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     assert_snapshot!(answer.steady_stderr(), @r#"
     note: 1 of 2 builds failed; first cb734f5d67: exit status 3: prog.c:1: missing header

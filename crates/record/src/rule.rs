@@ -347,7 +347,7 @@ impl RuleError {
             RuleError::BadDuration { .. } => DURATIONS,
             RuleError::BadPrecision { .. } => "a precision is written like \"1%\" or \"0.5%\"",
             RuleError::BadWarmup { .. } => {
-                "`true`, `false`, a number of executions, a time like \"2s\", or \"found\""
+                "write a number of executions, a time like \"2s\", \"found\", true or false"
             }
             RuleError::Contradiction { other: "rounds", .. } => {
                 "`rounds` is a fixed number: leave it out; `max-rounds` sets a limit"

@@ -534,12 +534,13 @@ mod tests {
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
             "the host's speed moved by 78 % in run 3; medians are corrected to the host's usual \
-             speed; otherwise 12 times as many samples would be needed"
+             speed; without that, 12 times as many samples would be needed"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
         assert!(
-            several.contains("; medians are corrected to the host's usual speed; otherwise over"),
+            several
+                .contains("; medians are corrected to the host's usual speed; without that, over"),
             "{several}"
         );
     }

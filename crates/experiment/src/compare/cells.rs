@@ -25,7 +25,7 @@ pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>
     }
     let names = programs.map(|it| it.parameters().map(|it| it.0.keys().collect::<Vec<_>>()));
     if names[0] != names[1] {
-        return Err("both sides must fix the same parameters".to_owned());
+        return Err("both sides must set the same parameters".to_owned());
     }
     let [mut rows, of_other] = programs.map(|program| rows(plan, program));
     rows.retain(|row| of_other.contains(row));

@@ -372,7 +372,7 @@ pub(crate) fn uncorrected_cost(gain: f64) -> String {
         gain if gain < 2.5 => "twice".to_owned(),
         gain => format!("{gain:.0} times"),
     };
-    format!("otherwise {times} as many samples would be needed")
+    format!("without that, {times} as many samples would be needed")
 }
 
 /// Says that each side has one count, and how exactly a count is assumed to repeat.
@@ -527,7 +527,7 @@ mod tests {
         assert_eq!(
             uneven(&choice(ChoiceReason::HostMoves, Some(12.3))).unwrap(),
             "the host's speed moved by 78 %, so executions next to each other are compared; \
-             otherwise 12 times as many samples would be needed"
+             without that, 12 times as many samples would be needed"
         );
         let [slight, unknown] =
             [Some(1.2), None].map(|gain| uneven(&choice(ChoiceReason::HostMoves, gain)));

@@ -126,7 +126,7 @@ impl TrackReport<'_> {
         }
         let other = total.saturating_sub(tracked.building + tracked.executing);
         format!(
-            "{} in {}: {} building, {} executing, {} else\n",
+            "{} in {}: {} building, {} executing, {} other\n",
             text::count(tracked.samples, "sample"),
             text::duration(total),
             text::duration(tracked.building),

@@ -260,7 +260,7 @@ fn wishes_that_do_not_go_together() {
     4 | warmup = "yes"
       |          ^^^^^
       |
-    hint: `true`, `false`, a number of executions, a time like "2s", or "found"
+    hint: write a number of executions, a time like "2s", "found", true or false
     "#);
     assert_snapshot!(measure("precision = \"1%\"\nprecision-metric = \"cpus\""), @r#"
     error: no benchmark has a metric `cpus`
