@@ -122,6 +122,8 @@ const ROUNDING: f64 = 1e-9;
 /// In a series without noise, at most one of this many consecutive values differs from its
 /// neighbour.
 const CONSTANT: usize = 10;
+/// The same where no value comes back: rounding brings values back.
+const STRETCH: usize = 4;
 
 /// The number of grains that the least change of level counts for in a series without noise.
 const CLEAR: f64 = 20.0;
@@ -138,7 +140,7 @@ fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
     let apart =
         |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
-    if values.windows(2).filter(|pair| apart(pair)).count() <= (values.len() / CONSTANT).max(1) {
+    if is_constant_in_stretches(&values, apart) {
         let scale = |value: f64| if log { value.ln() } else { value };
         let moves = values.windows(2).filter(|pair| apart(pair));
         let moves = moves.map(|pair| (scale(pair[1]) - scale(pair[0])).abs());
@@ -154,6 +156,19 @@ fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
         .iter()
         .map(|(_, point)| if log { (least / point.value).min(1.0) } else { least })
         .collect()
+}
+
+/// Whether these values stay the same for stretches, and are not rounded: at most one in
+/// [`CONSTANT`] differs from its neighbour, or one in [`STRETCH`] and no level comes back.
+fn is_constant_in_stretches(values: &[f64], apart: impl Fn(&[f64]) -> bool) -> bool {
+    let moves = values.windows(2).filter(|pair| apart(pair)).count();
+    if moves <= (values.len() / CONSTANT).max(1) {
+        return true;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let levels = 1 + sorted.windows(2).filter(|pair| apart(pair)).count();
+    moves <= values.len() / STRETCH && levels == moves + 1
 }
 
 /// The variances by the replicates, on the scale.

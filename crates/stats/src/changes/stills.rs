@@ -97,3 +97,12 @@ fn a_step_between_values_that_stand_still_begins_with_the_first_that_left() {
         }
     }
 }
+
+#[test]
+fn each_step_between_exact_values_is_found_with_its_own_size() {
+    let values = [vec![8.3; 6], vec![11.707; 8], vec![10.737; 4], vec![11.13; 7]].concat();
+    let found = detect_values(&values).changes;
+    let places: Vec<usize> = found.iter().map(|change| change.index).collect();
+    assert_eq!(places, [6, 14, 18]);
+    assert!((found[1].effect - (10.737 / 11.707 - 1.0)).abs() < 1e-6, "{found:?}");
+}
