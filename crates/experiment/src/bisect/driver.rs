@@ -171,21 +171,32 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(None)
     }
 
-    /// If all changes are requested: includes the store's builds at each candidate where they
-    /// change. Otherwise candidates between two of the same program count as that program.
+    /// Includes the store's builds of candidates that are the same program as the one before: such
+    /// a commit is no suspect. If all changes are requested, it includes those where the program
+    /// changes too: then candidates between two of the same program do not count as that program.
     fn take_up_known_builds(&mut self) -> Result<(), ExperimentError> {
         let asked = &self.bisection.asked;
-        if !asked.all || asked.of == ValueSource::Build {
+        if asked.of == ValueSource::Build || !asked.within.is_empty() {
             return Ok(());
         }
-        let mut before = None;
+        let is_all = asked.all;
+        let (mut known, mut last) = (Vec::new(), None);
         for place in 0..self.fold.candidates().len() {
             let revision = self.fold.name(place).to_owned();
             let recipe = self.question.recipes.of(&revision);
-            let known = self.bench.store.build(self.bench.host, &revision, recipe)?;
-            let Some(artifact) = known.and_then(|build| build.state.artifact()) else { continue };
-            let is_change = before.replace(artifact) != Some(artifact);
-            if is_change && self.fold.artifact(place).is_none() {
+            let build = self.bench.store.build(self.bench.host, &revision, recipe)?;
+            known.push(build.and_then(|build| build.state.artifact()));
+        }
+        // Equal ends need no suspects.
+        if !is_all && known.first() == known.last() {
+            return Ok(());
+        }
+        for (place, artifact) in known.iter().enumerate() {
+            let Some(artifact) = *artifact else { continue };
+            let is_change = last.replace(artifact) != Some(artifact);
+            let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+            let is_equal = beside.filter_map(|at| *known.get(at)?).any(|it| it == artifact);
+            if (is_equal || is_all && is_change) && self.fold.artifact(place).is_none() {
                 self.keep(place, StepResult::Built { artifact }, None, 0.0)?;
             }
         }
