@@ -108,13 +108,13 @@ fn state(view: &View, revision: &RevisionView) -> Markup {
             span.failure { "build " (failed.word()) }
         }
         @else if revision.is_measured { "measured" }
+        @else if revision.has_failed_executions(view) { span.failure { "executions failed" } }
         @else if let Some(bisection) = bisected(view, revision) {
             span.note {
                 "measured in bisection "
                 a href=(bisection_file(bisection)) { (bisection.name) }
             }
         }
-        @else if revision.has_failed_executions(view) { span.failure { "executions failed" } }
         @else { span.note { "not measured" } }
     }
 }
