@@ -136,16 +136,24 @@ impl TrackReport<'_> {
     }
 
     /// How many builds failed, and how the first one ended; of those that failed before this
-    /// session only how many.
+    /// session without its log.
     fn print_failed_builds(&self, failed: &FailedBuilds<'_>) {
         let (FailedBuilds { number, first, name, .. }, all) =
             (failed, self.0.session.tracked.builds.len());
         if failed.are_old {
             let was = if *number == 1 { "was" } else { "were" };
             let all = text::count(all, "revision");
-            let line =
-                format!("{number} of {all} did not build earlier, and {was} not tried again");
-            note("note", &format!("{line} (`--retry-failed` tries)"));
+            let line = format!(
+                "{number} of {all} did not build earlier, and {was} not tried again \
+                 (`--retry-failed` tries); first {name}: {}",
+                why(&first.state)
+            );
+            if *number == self.0.session.tracked.builds.len() {
+                note("error", &line);
+                note("hint", &log_hint(name));
+            } else {
+                note("note", &line);
+            }
             return;
         }
         let builds = text::count(all, "build");
@@ -228,7 +236,9 @@ pub const NEW_METRIC: &str = "measured before the plan had this metric";
 /// The advice for values of metrics that the plan did not have before; `names` have commas between.
 pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
     if are_counted {
-        return format!("`tacho track --counter {names}` counts what was measured before");
+        return format!(
+            "the same command with `--counter {names}` counts what was measured before"
+        );
     }
     let (twice, more) = (rounds.saturating_mul(2), text::count(rounds as usize, "more round"));
     format!("`tacho track --rounds {twice}` measures {more} of each revision")
