@@ -6,10 +6,9 @@ use tacho_record::{
 };
 use tacho_stats::{BoundedValue, Summary};
 
-use crate::comparison::clauses::uncorrected_cost;
 use crate::median_difference::MedianDifference;
 use crate::summary;
-use crate::words::{change, count, cut, effect, limited, moved, precision};
+use crate::words::{change, count, cut, effect, limited, moved, precision, uncorrected_cost};
 
 /// The number of characters of a failure's reason beside the numbers.
 const FAILURE: usize = 240;

@@ -8,6 +8,8 @@ use tacho_stats::levels::Repetition;
 
 /// A share that a user writes has at most this many digits.
 const WRITTEN: usize = 5;
+/// A larger factor is not given as a number.
+const MOST_TIMES: f64 = 100.0;
 
 /// A duration with the precision that its size deserves: `1.000 ms`, `0.35 s`, `12.3 s`, `3 min 5
 /// s`, `2 h 10 min`.
@@ -78,6 +80,18 @@ pub fn moved(slower: f64) -> String {
     let factor = 1.0 + slower;
     let digits = usize::from(factor < 10.0);
     format!("by a factor of {factor:.digits$}")
+}
+
+/// The number of samples that would be needed without a correction for the host's speed; `gain` is
+/// how many times as many.
+#[must_use]
+pub(crate) fn uncorrected_cost(gain: f64) -> String {
+    let times = match gain {
+        gain if gain > MOST_TIMES => format!("over {MOST_TIMES} times"),
+        gain if gain < 2.5 => "twice".to_owned(),
+        gain => format!("{gain:.0} times"),
+    };
+    format!("without that, {times} as many samples would be needed")
 }
 
 /// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is

@@ -10,12 +10,10 @@ use tacho_stats::compare::{
     Verdict,
 };
 
-use crate::words::{count, moved, percent, precision};
+use crate::words::{count, moved, percent, precision, uncorrected_cost};
 
 /// A gain in samples below this is not worth a word.
 pub(crate) const GAIN: f64 = 1.5;
-/// More times as many samples are not counted.
-const MANY: f64 = 100.0;
 /// A host whose speed moves by less is not worth a word.
 const LITTLE: f64 = 0.01;
 /// More rounds than this are not given as a number.
@@ -362,17 +360,6 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
         Some(gain) => format!("{slow}; {}", uncorrected_cost(gain)),
         None => slow,
     })
-}
-
-/// How many times as many samples would be needed with the host's movement in them.
-#[must_use]
-pub(crate) fn uncorrected_cost(gain: f64) -> String {
-    let times = match gain {
-        gain if gain > MANY => format!("over {MANY} times"),
-        gain if gain < 2.5 => "twice".to_owned(),
-        gain => format!("{gain:.0} times"),
-    };
-    format!("without that, {times} as many samples would be needed")
 }
 
 /// Says that each side has one count, and how exactly a count is assumed to repeat.
