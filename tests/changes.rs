@@ -126,14 +126,16 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     ");
     let markdown = project.tacho("changes list --markdown").exits(1);
     assert_snapshot!(nameless(&markdown.stdout, &listing), @r"
-    **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)** cache \| what was \*generated\*, a trade-off: 1 worse, 1 better
+    **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)  2023-11-15  cache \| what was \*generated\***
 
-    | name | series | before | after | change | | <percent> | kind | state |
-    |---|---|--:|--:|--:|---|---|---|---|
-    | `<show>` | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
-    | `<generate>` | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
+    - a trade-off: 1 worse, 1 better
 
-    2 changes at 1 place in 3 series; 1 unacknowledged regression
+    | name | series | before | after | change |  | <percent> | kind | state |
+    |:---|:---|---:|---:|---:|:---|:---|:---|:---|
+    | <show> | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
+    | <generate> | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
+
+    **2 changes at 1 place in 3 series; 1 unacknowledged regression**
     ");
 
     let thirteenth = project.git(["rev-parse", "HEAD~11"]);
@@ -547,7 +549,7 @@ fn without_a_change_nothing_is_told() {
     assert_snapshot!(project.tacho("changes").succeeds().stdout, @"no changes in 1 series");
     assert_snapshot!(
         project.tacho("changes --markdown").succeeds().stdout,
-        @"no changes in 1 series"
+        @"**no changes in 1 series**"
     );
     let few = history(3, trade_off);
     few.tacho("track --quiet").succeeds();

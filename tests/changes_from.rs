@@ -290,7 +290,7 @@ fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
 
     | index | before | after | change |  | 95 % | confidence | kind |
     | --: | --: | --: | --: | --- | --- | --: | --- |
-    | 20 | 10.02 ms | 10.42 ms | +4.0 % | worse | +3.9 % … +4.1 % | \> 99.99 % | step |
+    | 20 | 10.02 ms | 10.42 ms | +4.0 % | worse | +3.9 % … +4.1 % | > 99.99 % | step |
 
     1 change in 1 series; the first point has index 0
     ");

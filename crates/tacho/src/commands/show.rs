@@ -27,7 +27,7 @@ use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
-use crate::output::{self, levels, series_table, table, text};
+use crate::output::{self, blocks, levels, series_table, table, text};
 use crate::project::Project;
 
 /// How many files of a commit are named.
@@ -216,8 +216,7 @@ fn all(
     if is_of_all && series.iter().flat_map(|series| &series.points).all(is_empty) {
         let all: Vec<Bisection> = store.bisections()?.into_iter().rev().map(|it| it.0).collect();
         if !all.is_empty() {
-            let text = output::bisect::untracked(&all);
-            return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
+            return Ok(output::print(&blocks::terminal(&output::bisect::untracked(&all)))?);
         }
     }
     let is_planned = |series: &Series| versions::is_planned(&project.plan, &series.key.benchmark);

@@ -1,12 +1,24 @@
 //! The parts of an answer in the terminal and in Markdown. `site` renders them on pages.
 
-use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block, NoteKind};
+use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block, NoteKind, Tone};
 
 use super::{colour, table, text};
 
 /// The blocks as a terminal shows them.
 pub fn terminal(blocks: &[Block]) -> String {
-    blocks.iter().map(in_terminal).collect()
+    let mut is_after_lead = false;
+    let shown = blocks.iter().map(|block| {
+        let gap = if is_after_lead && matches!(block, Block::Table(_)) { "\n" } else { "" };
+        is_after_lead = matches!(block, Block::Lead(_) | Block::Item(_));
+        format!("{gap}{}", in_terminal(block))
+    });
+    shown.collect()
+}
+
+/// The parts of an answer as a terminal shows them, with a blank line between.
+pub fn parts_in_terminal(parts: &[Vec<Block>]) -> String {
+    let shown = parts.iter().filter(|part| !part.is_empty()).map(|part| terminal(part));
+    shown.map(|part| part.trim_end().to_owned() + "\n").collect::<Vec<_>>().join("\n")
 }
 
 fn in_terminal(block: &Block) -> String {
@@ -69,7 +81,8 @@ pub fn drawn(
 pub fn markdown(blocks: &[Block], prose: impl Fn(&str) -> String) -> String {
     let (mut out, mut is_below) = (String::new(), false);
     for block in blocks {
-        let gap = matches!(block, Block::Lead(_)) && !out.is_empty() && !out.ends_with("\n\n");
+        let is_apart = matches!(block, Block::Lead(_) | Block::Table(_));
+        let gap = is_apart && !out.is_empty() && !out.ends_with("\n\n");
         out += if gap { "\n" } else { "" };
         out += &match block {
             Block::Heading(heading) => format!("{}\n\n", prose(heading)),
@@ -98,10 +111,16 @@ fn table_in_markdown(table: &AnswerTable) -> String {
     let mut out = line(columns().map(|column| text::markdown(&column.head)).collect());
     out += &format!("|{}|\n", aligned.collect::<Vec<_>>().join("|"));
     for row in &table.rows {
-        let cells = table.page_order.iter().map(|at| text::markdown(&row[*at].whole()));
-        out += &line(cells.collect());
+        out += &line(table.page_order.iter().map(|at| cell_in_markdown(&row[*at])).collect());
     }
     out
+}
+
+/// A cell, whose word is bold if the metric got worse.
+fn cell_in_markdown(cell: &AnswerCell) -> String {
+    let text = text::markdown(&cell.text);
+    let text = if cell.tone == Tone::Worse { format!("**{text}**") } else { text };
+    AnswerCell { text, detail: text::markdown(&cell.detail), tone: cell.tone }.whole()
 }
 
 #[cfg(test)]
@@ -138,6 +157,14 @@ mod tests {
         assert_eq!(
             markdown(&blocks, text::markdown),
             "**one**\n\n- by A. Author\n\n**two**\n\n- sides\n  - by A. Author\n"
+        );
+        let worse = AnswerCell { tone: Tone::Worse, ..AnswerCell::from("worse".to_owned()) };
+        let table = Block::Table(AnswerTable::of(&["is"], &(0..0), vec![vec![worse]]));
+        let parts = [vec![lead("one"), item(), table.clone()], vec![], vec![lead("two")]];
+        assert_eq!(parts_in_terminal(&parts), "one\n  by A. Author\n\n  is\n  worse\n\ntwo\n");
+        assert_eq!(
+            markdown(&[item(), table], text::markdown),
+            "- by A. Author\n\n| is |\n|:---|\n| **worse** |\n\n"
         );
     }
 }

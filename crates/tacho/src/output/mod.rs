@@ -3,7 +3,7 @@
 pub mod answer;
 pub mod bench;
 pub mod bisect;
-mod blocks;
+pub mod blocks;
 mod bounds;
 pub mod changes;
 pub mod colour;

@@ -38,7 +38,7 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
-        output::print(&listing.text(Some(output::table_width())))?;
+        output::print(&listing.text())?;
     }
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }

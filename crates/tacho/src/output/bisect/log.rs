@@ -7,6 +7,7 @@ use tacho_record::bisection::{
 use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{changed_subject, failure, found, level};
+use tacho_report::block::Block;
 use tacho_report::change_list::UNTRACKED;
 
 use crate::output;
@@ -15,6 +16,8 @@ use crate::output::text::{count, cut, duration, moment, wrap};
 
 /// The number of digits of a commit that is no candidate.
 const SHORT: usize = 10;
+/// The line above the findings of bisections.
+const FOUND: &str = "bisections found:";
 /// At most this many are named where there is nothing else.
 const NEWEST: usize = 5;
 
@@ -48,26 +51,28 @@ fn narrow(bisection: &Bisection, width: usize) -> String {
 }
 
 /// The findings of bisections, newest first, if no series is tracked.
-pub fn untracked(all: &[Bisection]) -> String {
-    format!("{UNTRACKED}; {}`tacho track` measures series\n", newest(all))
+pub fn untracked(all: &[Bisection]) -> Vec<Block> {
+    let lead = Block::Lead(format!("{UNTRACKED}; {FOUND}"));
+    let last = Block::Sentence("`tacho track` measures series".to_owned());
+    [lead].into_iter().chain(newest(all).into_iter().skip(1)).chain([last]).collect()
 }
 
 /// The findings of the newest bisections, one a line.
-pub fn newest(all: &[Bisection]) -> String {
+pub fn newest(all: &[Bisection]) -> Vec<Block> {
+    if all.is_empty() {
+        return Vec::new();
+    }
     let line = |bisection: &Bisection| {
         let [good, bad] = bisection.end_names();
         let (name, of) = (&bisection.name, changed_subject(bisection));
-        format!("  {name}  {}..{}: {} ({of})\n", cut(good, 20), cut(bad, 20), found(bisection))
+        format!("{name}  {}..{}: {} ({of})", cut(good, 20), cut(bad, 20), found(bisection))
     };
-    let lines: String = all.iter().take(NEWEST).map(line).collect();
-    let more = match all.len().saturating_sub(NEWEST) {
-        0 => String::new(),
-        more => format!("  … and {more} more\n"),
-    };
-    format!(
-        "bisections found:\n{lines}{more}\
-         `tacho bisect list` lists them, `tacho bisect log NAME` shows one\n"
-    )
+    let more = all.len().saturating_sub(NEWEST);
+    let more = (more > 0).then(|| format!("… and {more} more"));
+    let items = all.iter().take(NEWEST).map(line).chain(more).map(Block::Item);
+    let hint = "`tacho bisect list` lists them, `tacho bisect log NAME` shows one".to_owned();
+    let first = [Block::Sentence(FOUND.to_owned())].into_iter();
+    first.chain(items).chain([Block::Sentence(hint)]).collect()
 }
 
 /// The report, and each step before it.

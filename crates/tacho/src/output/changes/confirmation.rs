@@ -6,13 +6,13 @@ use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
 use tacho_report::busy_host_hint::WaysOut;
-use tacho_report::change::{effect_again, effect_found};
+use tacho_report::change::{effect_again, effect_found, state_beside_outcome};
+use tacho_report::change_row::ChangeRow;
 use tacho_report::run::RESUMES;
 use tacho_report::series::series_name;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
-use super::listing::state_beside_outcome;
 use crate::output::{table, text};
 
 /// The results of all requested changes.
@@ -127,7 +127,7 @@ impl ConfirmationReport {
                     again.interval.map_or_else(String::new, words::effect_interval),
                     again.samples.to_string(),
                     asked.words(),
-                    state_beside_outcome(&asked.change),
+                    ChangeRow::noted(&asked.change, state_beside_outcome(&asked.change)).whole(),
                 ]);
             }
         }
@@ -243,7 +243,7 @@ impl ConfirmationRequest {
             effect_found(change),
             text::count(again.samples as usize, "sample"),
             self.words(),
-            state_beside_outcome(change),
+            ChangeRow::noted(change, state_beside_outcome(change)).whole(),
         ))
     }
 

@@ -5,14 +5,15 @@ use serde::Serialize;
 use tacho_experiment::changes::{MeasuredSide, are_other_levels};
 use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
 use tacho_report::change::{
-    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, story, which_levels,
+    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, state, story,
+    which_levels,
 };
+use tacho_report::change_row::ChangeRow;
 use tacho_report::quirk::QuirkEffect;
 use tacho_report::revision::numbered;
 use tacho_report::series::{revision_name, series_name};
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
-use super::listing::state;
 use super::sides::{ChangeSideAnswer, drawn};
 use crate::output::{table, text};
 
@@ -148,7 +149,7 @@ impl Evidence {
             show(finding.after),
             self.otherwise_measured().unwrap_or_default(),
             words.join("  "),
-            state(change),
+            ChangeRow::noted(change, state(change)).whole(),
         )
     }
 
@@ -221,7 +222,7 @@ impl Evidence {
                 series_name(&change.series, true),
                 effect(change),
                 change.verdict_words(),
-                state(change),
+                ChangeRow::noted(change, state(change)).whole(),
             ]);
         }
         let rows: String =
@@ -236,7 +237,7 @@ impl Evidence {
                 series_name(&change.series, true),
                 effect(change),
                 change.verdict_words(),
-                state(change),
+                ChangeRow::noted(change, state(change)).whole(),
             )
         });
         format!("{head}{}", text::wrap(&lines.collect::<String>(), width))

@@ -4,27 +4,26 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
-use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
+use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey};
 use tacho_report::bisection::{changed_subject, found};
+use tacho_report::block::Block;
 use tacho_report::build::gap_lines_by_host;
-use tacho_report::change::{levels_of, place};
+use tacho_report::change::place;
 use tacho_report::change_event::together;
 use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
 };
 use tacho_report::change_row::ChangeRow;
-use tacho_report::series::revision_name;
+use tacho_report::series::{revision_name, series_name};
 use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::history::HistoryAnswer;
 use crate::output::unbuilt::UnbuiltAnswer;
-use crate::output::{bisect, colour, table, text};
+use crate::output::{bisect, blocks, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 60;
-/// How wide a note may become.
-const NOTE: usize = 40;
 
 /// The list for all series.
 pub struct ChangeListing {
@@ -201,63 +200,62 @@ impl ChangeListing {
         }
     }
 
-    /// All of it, for people; `width` is that of their terminal, in columns.
-    pub fn text(&self, width: Option<usize>) -> String {
-        let has_room = |event: &ListedEvent| table::fits(&event.table(self.hosts), width);
-        let as_tables = self.events.iter().all(has_room);
-        let events: Vec<String> =
-            self.events.iter().map(|event| event.text(self.hosts, width, as_tables)).collect();
-        let mut out = events.join("\n");
-        let remark =
-            |it: &(SeriesKey, String)| format!("{}\n", change_list::remark(it, self.hosts));
-        let remarks: String = self.remarks.iter().map(remark).collect();
-        for part in
-            [remarks, self.other_work(), self.summary()].map(|part| text::wrap(&part, width))
-        {
-            if !out.is_empty() && !part.is_empty() {
-                out.push('\n');
-            }
-            out += &part;
+    /// All of it, for people.
+    pub fn text(&self) -> String {
+        let hint = "`tacho changes show NAME` shows the evidence";
+        let mut parts = self.parts();
+        if let Some(last) = parts.last_mut().filter(|_| !self.events.is_empty()) {
+            last.push(Block::Sentence(hint.to_owned()));
         }
-        if !self.events.is_empty() {
-            out += "`tacho changes show NAME` shows the evidence\n";
-        }
-        out
+        blocks::parts_in_terminal(&parts)
     }
 
     /// All of it, for a mail or a pull request.
     pub fn markdown(&self) -> String {
-        let events: Vec<String> = self
-            .events
-            .iter()
-            .map(|event| event.markdown(self.link.as_deref(), self.hosts))
-            .collect();
-        let remark = |it: &(SeriesKey, String)| {
-            format!("- {}\n", escaped(&change_list::remark(it, self.hosts)))
+        let all = self.parts().concat();
+        blocks::markdown(&all, |prose| self.prose_in_markdown(prose)).trim_end().to_owned() + "\n"
+    }
+
+    /// The events, and below them what concerns all.
+    fn parts(&self) -> Vec<Vec<Block>> {
+        let remark = |it| Block::Sentence(change_list::remark(it, self.hosts));
+        let remarks = self.remarks.iter().map(remark).collect();
+        let events = self.events.iter().map(|event| event.blocks(self.hosts));
+        events.chain([remarks, self.other_work(), self.summary()]).collect()
+    }
+
+    /// Prose in which the revision of an event is a link, and names of series are literal.
+    fn prose_in_markdown(&self, prose: &str) -> String {
+        let of_event = |event: &ListedEvent| {
+            let name = revision_name(&event.revision);
+            let rest = prose.strip_prefix(&name).filter(|rest| rest.starts_with("  "))?;
+            let link = self.link.as_ref().and_then(|link| super::link(link, &event.revision.id));
+            let name = link.map_or_else(|| format!("`{name}`"), |it| format!("[`{name}`]({it})"));
+            Some(name + &text::markdown(rest))
         };
-        let remarks: String = self.remarks.iter().map(remark).collect();
-        let summary: String = self.summary().lines().map(|line| format!("{line}  \n")).collect();
-        let other_work: Vec<String> = self.other_work().lines().map(escaped).collect();
-        let other_work: String = other_work.iter().map(|line| format!("{line}  \n")).collect();
-        let parts = [events.join("\n"), remarks, other_work, summary];
-        let parts = parts.into_iter().filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join("\n")
+        let keys = self.not_judged.iter().chain(&self.remarks).map(|(key, _)| key);
+        let keys = keys.chain(self.other_work.iter().map(|change| &change.series));
+        let names = || -> Vec<String> { keys.map(|key| series_name(key, self.hosts)).collect() };
+        let found = self.events.iter().find_map(of_event);
+        found.unwrap_or_else(|| text::markdown_with(prose, &names()))
     }
 
     /// The changes that are probably other work on the host: a line each, with the reason.
-    fn other_work(&self) -> String {
+    fn other_work(&self) -> Vec<Block> {
         if self.other_work.is_empty() {
-            return String::new();
+            return Vec::new();
         }
         let line = |change: &Change| {
-            format!("  {}  {}\n", change.name, change_list::other_work(change, self.hosts))
+            let why = change_list::other_work(change, self.hosts);
+            Block::Item(format!("{}  {why}", change.name))
         };
-        let lines: String = self.other_work.iter().map(line).collect();
-        format!("{OTHER_WORK}:\n{lines}{OTHER_WORK_HINT}\n")
+        let lead = [Block::Lead(format!("{OTHER_WORK}:"))];
+        let hint = [Block::Sentence(OTHER_WORK_HINT.to_owned())];
+        lead.into_iter().chain(self.other_work.iter().map(line)).chain(hint).collect()
     }
 
     /// The judged series, the others with the reasons, and the number of false alarms.
-    fn summary(&self) -> String {
+    fn summary(&self) -> Vec<Block> {
         let counts = self.counts();
         let is_untracked = self.judged == 0 && self.not_judged.is_empty();
         if counts.changes == 0 && is_untracked && !self.bisections.is_empty() {
@@ -266,22 +264,22 @@ impl ChangeListing {
         let doubts =
             [change_list::doubtful(&self.doubtful), change_list::off_medians(&self.off_medians)];
         let not_judged = change_list::not_judged(&self.not_judged, self.hosts);
-        let lines = [counts.lead()].into_iter().chain(doubts.into_iter().flatten());
-        let mut out: String = lines.chain(not_judged).map(|line| line + "\n").collect();
-        if !self.bisections.is_empty() {
-            out += &bisect::newest(&self.bisections);
-        }
-        out += &self.unbuilt();
-        if !self.unplanned.is_empty() {
-            let count = text::count(self.unplanned.len(), "change");
-            let mut listed = self.events.iter().flat_map(|event| &event.changes);
-            let are_listed = listed.any(|change| !self.is_planned(change));
-            let how = if are_listed { "" } else { " (`--all` lists them)" };
-            out += &format!("{UNPLANNED}: {count}{how}\n");
-        }
+        let unbuilt = gap_lines_by_host(&self.unbuilt, self.hosts);
         let alarms = self.false_alarms;
         let alarms = change_list::false_alarms(alarms.marked, alarms.looked_at);
-        out + &alarms.map_or_else(String::new, |line| line + "\n")
+        let above = doubts.into_iter().flatten().chain(not_judged).map(Block::Sentence);
+        let below = unbuilt.into_iter().chain(self.unplanned()).chain(alarms).map(Block::Sentence);
+        let lead = [Block::Lead(counts.lead())].into_iter();
+        lead.chain(above).chain(bisect::newest(&self.bisections)).chain(below).collect()
+    }
+
+    /// How many changes are of series that the plan no longer has.
+    fn unplanned(&self) -> Option<String> {
+        let mut listed = self.events.iter().flat_map(|event| &event.changes);
+        let are_listed = listed.any(|change| !self.is_planned(change));
+        let how = if are_listed { "" } else { " (`--all` lists them)" };
+        let count = text::count(self.unplanned.len(), "change");
+        (!self.unplanned.is_empty()).then(|| format!("{UNPLANNED}: {count}{how}"))
     }
 
     /// How many changes there are; what the plan no longer has is counted apart.
@@ -300,12 +298,6 @@ impl ChangeListing {
     /// Whether its series is still in the plan.
     fn is_planned(&self, change: &Change) -> bool {
         !self.unplanned.contains(&change.name)
-    }
-
-    /// The stretches that could not be built, host by host.
-    fn unbuilt(&self) -> String {
-        let lines = gap_lines_by_host(&self.unbuilt, self.hosts);
-        lines.into_iter().map(|line| line + "\n").collect()
     }
 }
 
@@ -328,109 +320,16 @@ impl ListedEvent {
         self.changes.iter().filter(|change| change.verdict() == wanted).count()
     }
 
-    /// The trade-off, if one metric got worse and another one better.
-    fn together(&self) -> Option<String> {
-        together(&self.changes)
-    }
-
-    /// Its host, if there are several.
-    fn place(&self) -> Option<String> {
+    /// Its revision, the commits that may have made it, and its changes.
+    fn blocks(&self, hosts: bool) -> Vec<Block> {
+        let Revision { date, subject, .. } = &self.revision;
+        let words = [revision_name(&self.revision), text::day(*date), text::cut(subject, SUBJECT)];
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let ends = [self.good.short(), self.bad.short()];
-        (self.commits > 1).then(|| place(self.commits, self.same_program, ends))
-    }
-
-    fn text(&self, hosts: bool, width: Option<usize>, as_table: bool) -> String {
-        let revision = &self.revision;
-        let words = [revision_name(revision), text::day(revision.date)];
-        let taken = words.iter().map(|word| word.chars().count() + 2).sum();
-        let subject = width.map_or(SUBJECT, |width| width.saturating_sub(taken).min(SUBJECT));
-        let words = words.into_iter().chain([text::cut(&revision.subject, subject)]);
-        let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
-        let mut out = words.join("  ") + "\n";
-        for line in self.place().into_iter().chain(self.together()) {
-            out += &format!("  {line}\n");
-        }
-        let rows = if as_table { self.table(hosts) } else { text::wrap(&self.lines(hosts), width) };
-        let judged = self.changes.iter().filter(|change| !change.is_of_other_work());
-        let verdicts = judged.map(|change| (change.verdict().word(), change.verdict().into()));
-        out + "\n" + &colour::verdicts(&rows, verdicts)
-    }
-
-    fn table(&self, hosts: bool) -> String {
-        let mut list = table::plain(&ChangeRow::HEADS, &[2, 3, 4]);
-        for change in &self.changes {
-            list.add_row(row(change, hosts).cells());
-        }
-        table::hide_empty_columns(&mut list);
-        table::indent(&table::render(&list))
-    }
-
-    /// The rows where tables have no room: some lines each.
-    fn lines(&self, hosts: bool) -> String {
-        let line = |change: &Change| {
-            let ChangeRow { name, series, levels, effect, verdict, interval, kind, state } =
-                row(change, hosts);
-            let [before, after] = levels;
-            let range = if interval.is_empty() { interval } else { format!(" ({interval})") };
-            let of = format!(" {}", levels_of(change));
-            format!(
-                "  change {name}: {series}\n    {effect} {verdict}{range}\n    {before} → \
-                 {after}{}  {kind}, {state}\n",
-                of.trim_end()
-            )
-        };
-        self.changes.iter().map(line).collect()
-    }
-
-    fn markdown(&self, link: Option<&str>, hosts: bool) -> String {
-        let revision = &self.revision;
-        let name = match link.and_then(|link| super::link(link, &revision.id)) {
-            Some(link) => format!("[`{}`]({link})", revision_name(revision)),
-            None => format!("`{}`", revision_name(revision)),
-        };
-        let mut out = format!("**{name}** {}", escaped(&revision.subject));
-        if let Some(place) = self.place() {
-            out += &format!(" ({place})");
-        }
-        if let Some(together) = self.together() {
-            out += &format!(", {together}");
-        }
-        let rule = "|---|---|--:|--:|--:|---|---|---|---|";
-        let head = format!("| {} |", ChangeRow::HEADS.join(" | ")).replace("  ", " ");
-        out += &format!("\n\n{head}\n{rule}\n");
-        for change in &self.changes {
-            let mut cells = row(change, hosts).cells().map(|cell| escaped(&cell));
-            cells[0] = format!("`{}`", cells[0]);
-            if change.verdict() == ChangeVerdict::Worse {
-                cells[5] = format!("**{}**", cells[5]);
-            }
-            out += &format!("| {} |\n", cells.join(" | "));
-        }
-        out
-    }
-}
-
-/// A change as a row, with what the user wrote to it.
-fn row(change: &Change, hosts: bool) -> ChangeRow {
-    let row = ChangeRow::of(change, hosts);
-    ChangeRow { state: with_note(change, row.state.clone()), ..row }
-}
-
-/// The state of a change, in words, with the user's note.
-pub fn state(change: &Change) -> String {
-    with_note(change, tacho_report::change::state(change))
-}
-
-/// The same where it is said besides whether it was confirmed.
-pub fn state_beside_outcome(change: &Change) -> String {
-    with_note(change, tacho_report::change::state_beside_outcome(change))
-}
-
-fn with_note(change: &Change, state: String) -> String {
-    if change.note.is_empty() {
-        state
-    } else {
-        format!("{state}: {}", text::cut(&change.note, NOTE))
+        let place = (self.commits > 1).then(|| place(self.commits, self.same_program, ends));
+        let items = place.into_iter().chain(together(&self.changes)).map(Block::Item);
+        let lead = [Block::Lead(words.join("  "))].into_iter();
+        lead.chain(items).chain([Block::Table(ChangeRow::table(&self.changes, hosts))]).collect()
     }
 }
 
@@ -446,27 +345,5 @@ impl<'a> RemarkAnswer<'a> {
             metric: &key.metric.name,
             what,
         }
-    }
-}
-
-/// Text that means itself in Markdown, on one line.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in shown(text).chars() {
-        if r"\`*_[]<>|".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn a_label_cannot_break_a_table() {
-        assert_eq!(escaped("a|b\nc\td\u{1b}e"), "a\\|b c de");
     }
 }

@@ -11,7 +11,6 @@ use tacho_report::words::{effect, effect_interval};
 use tacho_stats::changes::{DetectedChange, Drift, Kind, Refusal};
 
 use super::history::HistoryAnswer;
-use super::listing::escaped;
 use crate::output::answer::{VersionedAnswer, versioned};
 use crate::output::{spark, table, text};
 
@@ -413,10 +412,13 @@ impl<'a> FilteredSeries<'a> {
         if rows.is_empty() && notes.is_empty() {
             return None;
         }
-        let name =
-            format!("**{}**\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
+        let name = format!(
+            "**{}**\n",
+            text::markdown(self.found.given.name.as_deref().unwrap_or("values"))
+        );
         let table = if rows.is_empty() { String::new() } else { rows_in_markdown(&rows) };
-        let notes: String = notes.iter().map(|note| format!("- {}\n", escaped(note))).collect();
+        let notes: String =
+            notes.iter().map(|note| format!("- {}\n", text::markdown(note))).collect();
         let parts = [name, table, notes].into_iter().filter(|part| !part.is_empty());
         Some(parts.collect::<Vec<_>>().join("\n"))
     }
@@ -508,8 +510,9 @@ fn rows_in_markdown(rows: &[Vec<String>]) -> String {
     let used: Vec<usize> =
         (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let cells =
-        |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
+    let cells = |row: &[String]| {
+        used.iter().map(|&column| text::markdown(&row[column])).collect::<Vec<_>>()
+    };
     let rule =
         used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
     let mut out = line(cells(&HEAD.map(str::to_owned)));
