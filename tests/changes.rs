@@ -237,8 +237,9 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       to measure both sides again: tacho changes --confirm <show>
       to see the commit's diff: tacho show 267f7807e0 --diff
 
-    changed at the same place
-      <generate>  generate · time on <host>  <percent>  better  new
+    what else changed there
+      name  series  before  after  change  <percent>  kind  state
+      <generate>  generate · time on <host>  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
 
     what happened
       <moment>  found at 267f7807e0

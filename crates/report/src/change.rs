@@ -14,10 +14,14 @@ use crate::words::{count, effect as percent, effect_interval};
 /// A change came back mostly, and not wholly, where more than this share of it is left.
 const MOSTLY: f64 = 0.1;
 
+/// The heading of the other changes at the place of a change.
+pub const ALSO_CHANGED: &str = "what else changed there";
+/// The heading of the history of a change.
+pub const STORY: &str = "what happened";
+
 /// How much the level changed: `+6.1 %`, `from zero`; of both sides measured again where they still
 /// differ.
-#[must_use]
-pub fn effect(change: &Change) -> String {
+pub(crate) fn effect(change: &Change) -> String {
     let again = change.confirmation().and_then(effect_again);
     again.map_or_else(|| effect_found(change), |known| known.shown(percent))
 }
@@ -29,8 +33,7 @@ pub fn effect_found(change: &Change) -> String {
 }
 
 /// The 95 % interval of its effect; empty if unknown.
-#[must_use]
-pub fn interval(change: &Change) -> String {
+pub(crate) fn interval(change: &Change) -> String {
     change.interval().map_or_else(String::new, effect_interval)
 }
 
@@ -84,8 +87,7 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
 
 /// The states from the analyses and from the user: `provisional, new`; with the probability of an
 /// uncertain change, and the result of measuring both sides again.
-#[must_use]
-pub fn state(change: &Change) -> String {
+pub(crate) fn state(change: &Change) -> String {
     worded_state(change, true)
 }
 

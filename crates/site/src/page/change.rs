@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use tacho_record::{Commit, short_name};
 use tacho_report::change::{
-    ChangeContext, again, levels_of, next_steps, place, reasons, story, which_levels,
+    ALSO_CHANGED, ChangeContext, STORY, again, levels_of, next_steps, place, reasons, story,
+    which_levels,
 };
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
 use tacho_report::quirk::QuirkEffect;
+use tacho_report::revision::older_commits;
 use tacho_stats::summary::axis;
 
-use super::changes::row;
+use super::changes::{heading, row};
 use super::links::linked;
 use super::revision::one_commit;
 use super::{PageFrame, framed, revision_named, scrolling};
@@ -230,8 +232,8 @@ fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
     html! {
         @if !others.is_empty() {
             section {
-                h2 { "What else changed there" }
-                (scrolling("what else changed there", &html! {
+                h2 { (heading(ALSO_CHANGED)) }
+                (scrolling(ALSO_CHANGED, &html! {
                     table.overview.changes {
                         thead { tr {
                             (super::changes::heads())
@@ -264,7 +266,7 @@ fn between(view: &View, one: &ChangeView) -> Markup {
                 @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) }
             }
             @if commits.len() > COMMITS {
-                p.note { "And " (grouped(commits.len() - COMMITS)) " older ones." }
+                p.note { (sentence(&older_commits(commits.len() - COMMITS), NO_NAMES)) }
             }
         }
     }
@@ -308,7 +310,7 @@ fn life(view: &View, one: &ChangeView) -> Markup {
     html! {
         @if !happenings.is_empty() {
             section {
-                h2 { "What happened" }
+                h2 { (heading(STORY)) }
                 ol.commits {
                     @for (happening, line) in happenings.iter().zip(lines) {
                         li { span.note { (minute(happening.at)) } " " (linked(view, "../", &line)) }

@@ -106,7 +106,7 @@ fn other_work(view: &View) -> Markup {
 }
 
 /// A clause as a heading.
-fn heading(clause: &str) -> String {
+pub(super) fn heading(clause: &str) -> String {
     let sentence = sentence(clause, NO_NAMES);
     sentence.trim_end_matches('.').to_owned()
 }

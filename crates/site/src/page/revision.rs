@@ -7,7 +7,7 @@ use tacho_record::{Commit, Digest};
 use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
-use tacho_report::revision::numbers;
+use tacho_report::revision::{numbers, older_commits};
 use tacho_report::series_table::HEADS;
 use tacho_report::summary::SummaryText;
 
@@ -207,7 +207,8 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
                 ol.commits { @for commit in revision.commits.iter().take(COMMITS)
                     { (one_commit(view, commit)) } }
                 @if revision.commits.len() > COMMITS {
-                    p.note { "And " (grouped(revision.commits.len() - COMMITS)) " older ones." }
+                    @let older = older_commits(revision.commits.len() - COMMITS);
+                    p.note { (sentence(&older, NO_NAMES)) }
                 }
             }
         }

@@ -26,7 +26,7 @@ fn in_terminal(block: &Block) -> String {
     match block {
         Block::Heading(heading) => prose(heading) + "\n",
         Block::Sentence(sentence) | Block::Lead(sentence) => prose(sentence),
-        Block::Item(item) => prose(&format!("  {item}")),
+        Block::Item(item) => prose(&format!("  {}", item.replace('\n', "\n    "))),
         Block::Note(note) => prose(&note.whole()),
         Block::Table(table) => {
             let cells = table.rows.iter().flatten().map(|cell| (cell.text.as_str(), cell.tone));

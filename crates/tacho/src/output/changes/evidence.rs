@@ -4,18 +4,17 @@
 use serde::Serialize;
 use tacho_experiment::changes::{MeasuredSide, are_other_levels};
 use tacho_record::{Change, Commit, Happening, Revision, first_of, short_name};
+use tacho_report::block::Block;
 use tacho_report::change::{
-    ChangeContext, effect, interval, levels_of, next_steps, place, reasons, state, story,
-    which_levels,
+    ALSO_CHANGED, ChangeContext, STORY, levels_of, next_steps, place, reasons, story, which_levels,
 };
 use tacho_report::change_row::ChangeRow;
 use tacho_report::quirk::QuirkEffect;
-use tacho_report::revision::numbered;
-use tacho_report::series::{revision_name, series_name};
+use tacho_report::revision::{numbered, older_commits};
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::sides::{ChangeSideAnswer, drawn};
-use crate::output::{table, text};
+use crate::output::{blocks, text};
 
 /// At most this many commits are shown, and this many files of each.
 const COMMITS: usize = 20;
@@ -111,50 +110,36 @@ impl Evidence {
     pub fn text(&self, width: Option<usize>) -> String {
         let unit = &self.change.series.metric.unit;
         let sides = self.sides.as_ref().map_or_else(String::new, |sides| drawn(sides, unit, width));
-        let prose = |text: String| text::wrap(&text, width);
-        let parts = [
-            prose(self.head()),
-            sides,
-            prose(self.reasons()),
-            prose(self.place()),
-            self.others(width),
-            prose(self.story()),
-        ];
+        let below = [self.reasons(), self.place(), self.others(), self.story()];
+        let prose = blocks::parts_in_terminal;
+        let parts = [prose(&[self.head()]), sides, prose(&below)];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The heading.
-    fn head(&self) -> String {
-        let (change, finding) = (&self.change, &self.change.finding);
-        let words = [
-            revision_name(&self.revision),
-            text::day(self.revision.date),
-            self.revision.subject.clone(),
+    /// The change in short, its levels, its revision and its state.
+    fn head(&self) -> Vec<Block> {
+        let row = ChangeRow::of(&self.change, true);
+        let ChangeRow { name, series, levels: [before, after], effect, verdict, kind, .. } = row;
+        let range = match row.interval.as_str() {
+            "" => String::new(),
+            range => format!(" (95 %: {range})"),
+        };
+        // The medians of both sides are below.
+        let levels = if self.change.finding.kind.is_of_level() { "levels" } else { "" };
+        let of = [levels, levels_of(&self.change)].into_iter().filter(|word| !word.is_empty());
+        let of: String = of.map(|word| format!("{word} ")).collect();
+        let otherwise = self.otherwise_measured().unwrap_or_default();
+        let items = [
+            format!("{of}{before} → {after}{otherwise}"),
+            super::dated(&self.revision),
+            ChangeRow::noted(&self.change, row.state).whole(),
         ];
-        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        let range = interval(change);
-        let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
-        let show = |value| change.series.metric.unit.show(value);
-        let of = format!("{} ", levels_of(change)).trim_start().to_owned();
-        format!(
-            "{}  {}  {} {}{range}  {}\n  {}{} → {}{}\n  {}\n  {}\n",
-            change.name,
-            series_name(&change.series, true),
-            effect(change),
-            change.verdict_words(),
-            finding.kind_words(),
-            // The medians of both sides are below.
-            if finding.kind.is_of_level() { format!("levels {of}") } else { of },
-            show(finding.before),
-            show(finding.after),
-            self.otherwise_measured().unwrap_or_default(),
-            words.join("  "),
-            ChangeRow::noted(change, state(change)).whole(),
-        )
+        let lead = format!("{name}  {series}  {effect} {verdict}{range}  {kind}");
+        [Block::Lead(lead)].into_iter().chain(items.map(Block::Item)).collect()
     }
 
     /// Why it is believed, and what speaks against it.
-    fn reasons(&self) -> String {
+    fn reasons(&self) -> Vec<Block> {
         let is_apart = |[before, after]: &[MeasuredSide; 2]| {
             !before.runs.iter().any(|run| after.runs.contains(run))
         };
@@ -165,8 +150,7 @@ impl Evidence {
             is_apart: self.sides.as_ref().is_some_and(is_apart),
             quirks: &self.quirks,
         };
-        let reasons = reasons(&self.change, beside);
-        reasons.into_iter().map(|reason| format!("  {reason}\n")).collect()
+        reasons(&self.change, beside).into_iter().map(Block::Item).collect()
     }
 
     /// Why the medians of what was measured are not the levels of the change, where they differ.
@@ -179,78 +163,42 @@ impl Evidence {
     }
 
     /// The possible commits, and the next step.
-    fn place(&self) -> String {
+    fn place(&self) -> Vec<Block> {
         let ends = [self.good.short(), self.bad.short()];
-        let mut out = place(self.commits.len(), self.change.same_program.len(), ends) + "\n";
-        for commit in self.commits.iter().take(COMMITS) {
-            out += &self.commit(commit);
-        }
-        if self.commits.len() > COMMITS {
-            out += &format!("  and {} more\n", self.commits.len() - COMMITS);
-        }
+        let place = place(self.commits.len(), self.change.same_program.len(), ends);
+        let commits = self.commits.iter().take(COMMITS).map(|commit| self.commit(commit));
+        let more = self.commits.len().saturating_sub(COMMITS);
+        let more = (more > 0).then(|| older_commits(more));
         let names: Vec<&str> = self.commits.iter().map(|it| short_name(&it.id)).collect();
-        for (what, command) in next_steps(&self.change, &names) {
-            out += &format!("  {what}: {command}\n");
-        }
-        out
+        let steps = next_steps(&self.change, &names).into_iter();
+        let steps = steps.map(|(what, command)| format!("{what}: {command}"));
+        let items = commits.chain(more).chain(steps).map(Block::Item);
+        [Block::Sentence(place)].into_iter().chain(items).collect()
     }
 
     fn commit(&self, commit: &Commit) -> String {
-        let id = short_name(&commit.id);
-        let mut out =
-            format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
-        if let Some(link) = self.link.as_ref().and_then(|link| super::link(link, &commit.id)) {
-            out += &format!("      {link}\n");
-        }
+        let (id, date) = (short_name(&commit.id), text::day(commit.date));
+        let first = format!("{id}  {date}  {}  {}", commit.author, commit.subject);
+        let link = self.link.as_ref().and_then(|link| super::link(link, &commit.id));
         let files = first_of(commit.files.iter().map(|file| numbered(commit, file)), FILES);
-        if !files.is_empty() {
-            out += &format!("      {files}\n");
-        }
-        out
+        let lines = [first, link.unwrap_or_default(), files].into_iter();
+        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// The other changes there: the trade-off.
-    fn others(&self, width: Option<usize>) -> String {
+    fn others(&self) -> Vec<Block> {
         if self.together.is_empty() {
-            return String::new();
+            return Vec::new();
         }
-        let head = "changed at the same place\n";
-        let mut list = table::plain(&["", "", "", "", ""], &[2]);
-        for change in &self.together {
-            list.add_row([
-                change.name.clone(),
-                series_name(&change.series, true),
-                effect(change),
-                change.verdict_words(),
-                ChangeRow::noted(change, state(change)).whole(),
-            ]);
-        }
-        let rows: String =
-            table::render(&list).lines().skip(1).map(|row| format!("  {row}\n")).collect();
-        if table::fits(&rows, width) {
-            return format!("{head}{rows}");
-        }
-        let lines = self.together.iter().map(|change| {
-            format!(
-                "  {}  {}\n    {} {}  {}\n",
-                change.name,
-                series_name(&change.series, true),
-                effect(change),
-                change.verdict_words(),
-                ChangeRow::noted(change, state(change)).whole(),
-            )
-        });
-        format!("{head}{}", text::wrap(&lines.collect::<String>(), width))
+        let table = ChangeRow::table(&self.together, true);
+        vec![Block::Sentence(ALSO_CHANGED.to_owned()), Block::Table(table)]
     }
 
     /// Its history.
-    fn story(&self) -> String {
-        let lines = story(&self.change, &self.happenings);
-        let line = |(happening, line): (&Happening, String)| {
-            // A text of several lines stays below its date.
-            format!("  {}  {}\n", text::moment(happening.at), line.replace('\n', "\n    "))
-        };
-        let lines: String = self.happenings.iter().zip(lines).map(line).collect();
-        format!("what happened\n{lines}")
+    fn story(&self) -> Vec<Block> {
+        let lines = self.happenings.iter().zip(story(&self.change, &self.happenings));
+        let line = |(it, line): (&Happening, String)| format!("{}  {line}", text::moment(it.at));
+        let first = [Block::Sentence(STORY.to_owned())].into_iter();
+        first.chain(lines.map(line).map(Block::Item)).collect()
     }
 }

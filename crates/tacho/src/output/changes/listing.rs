@@ -22,9 +22,6 @@ use super::history::HistoryAnswer;
 use crate::output::unbuilt::UnbuiltAnswer;
 use crate::output::{bisect, blocks, text};
 
-/// How wide a subject line may become.
-const SUBJECT: usize = 60;
-
 /// The list for all series.
 pub struct ChangeListing {
     /// The plan's link to a revision.
@@ -322,13 +319,10 @@ impl ListedEvent {
 
     /// Its revision, the commits that may have made it, and its changes.
     fn blocks(&self, hosts: bool) -> Vec<Block> {
-        let Revision { date, subject, .. } = &self.revision;
-        let words = [revision_name(&self.revision), text::day(*date), text::cut(subject, SUBJECT)];
-        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let ends = [self.good.short(), self.bad.short()];
         let place = (self.commits > 1).then(|| place(self.commits, self.same_program, ends));
         let items = place.into_iter().chain(together(&self.changes)).map(Block::Item);
-        let lead = [Block::Lead(words.join("  "))].into_iter();
+        let lead = [Block::Lead(super::dated(&self.revision))].into_iter();
         lead.chain(items).chain([Block::Table(ChangeRow::table(&self.changes, hosts))]).collect()
     }
 }

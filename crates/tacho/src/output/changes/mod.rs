@@ -17,9 +17,12 @@ pub use numbers::GivenChanges;
 use std::collections::HashSet;
 
 use tacho_experiment::changes::JudgedSeries;
-use tacho_record::{Point, SeriesKey, first_of};
+use tacho_record::{Point, Revision, SeriesKey, first_of};
 use tacho_report::detection;
+use tacho_report::series::revision_name;
 use tacho_stats::changes::Drift;
+
+use crate::output::text;
 
 /// How sure it is: `99.99 %`, never a hundred.
 pub fn confidence(p: f64) -> String {
@@ -68,6 +71,13 @@ pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKe
         (!names.is_empty()).then(|| (key, format!("not judged at {list}: all executions failed")))
     };
     first.filter_map(remark).collect()
+}
+
+/// A revision with its date and its subject: `v1.2 0123456789  2024-03-01  parse faster`.
+fn dated(revision: &Revision) -> String {
+    let (name, date) = (revision_name(revision), text::day(revision.date));
+    let words = [name, date, revision.subject.clone()].into_iter().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("  ")
 }
 
 /// The link to a commit, by the plan's pattern; `None` if the pattern is for files.
