@@ -289,10 +289,10 @@ fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
     **parse\|all**
 
     | index | before | after | change |  | 95 % | confidence | kind |
-    | --: | --: | --: | --: | --- | --- | --: | --- |
-    | 20 | 10.02 ms | 10.42 ms | +4.0 % | worse | +3.9 % … +4.1 % | > 99.99 % | step |
+    |---:|---:|---:|---:|:---|:---|---:|:---|
+    | 20 | 10.02 ms | 10.42 ms | +4.0 % | **worse** | +3.9 % … +4.1 % | > 99.99 % | step |
 
-    1 change in 1 series; the first point has index 0
+    **1 change in 1 series; the first point has index 0**
     ");
     let bare = project.file("numbers.json", &serde_json::json!({ "values": values }).to_string());
     let text = bare.tacho("changes --from numbers.json").exits(1).stdout;
@@ -383,7 +383,7 @@ fn what_is_left_out_by_name_is_not_counted() {
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
     let why = "**c**\n\n- not judged: 2 points with values; a verdict needs 6 points, \
                or 3 points of one run with 3 rounds\n\n";
-    assert_eq!(mail, format!("{why}no series was judged\n"));
+    assert_eq!(mail, format!("{why}**no series was judged**\n"));
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn a_filter_that_hides_all_says_so() {
     let told = from(&values, "--min-effect 50").exits(0).stdout;
     assert_eq!(told, "no changes in 1 series; 1 change not shown, by `--min-effect` or `--kind`\n");
     let markdown = from(&values, "--kind spread --markdown").exits(0).stdout;
-    assert_eq!(markdown, told);
+    assert_eq!(markdown, format!("**{}**\n", told.trim_end()));
     let shown = from(&values, "--min-effect 5").exits(1).stdout;
     assert!(shown.ends_with("\n1 change in 1 series; the first point has index 0\n"), "{shown}");
 }

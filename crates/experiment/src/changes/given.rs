@@ -1,11 +1,13 @@
 //! Numbers from files, judged.
 
+use tacho_record::ChangeVerdict;
 use tacho_record::numbers::{GivenPoint, GivenSeries};
-use tacho_stats::changes::{Options, SeriesValue};
+use tacho_stats::changes::{DetectedChange, Kind, Options, SeriesValue};
 use tacho_stats::history::{HistoryExecution, RunReading};
 
 use super::readings::{Executions, readings_of};
-use super::{Environments, Judgement, judge_measured};
+use super::verdict::{is_to_blame, returns, verdict};
+use super::{ChangeFilter, Difference, Environments, Judgement, judge_measured, kind_of};
 
 /// A series that was given, with what was found in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +20,51 @@ pub struct JudgedGiven<'a> {
     pub environments: Environments,
     /// The judgement.
     pub judgement: Judgement,
+}
+
+impl JudgedGiven<'_> {
+    /// The changes that the filter shows, in order, each with the index of the one with which its
+    /// level came back.
+    #[must_use]
+    pub fn shown(&self, filter: &ChangeFilter) -> Vec<(&DetectedChange, Option<usize>)> {
+        let detection = &self.judgement.detection;
+        let back = returns(&detection.changes).into_iter();
+        let back = back.map(|at| at.map(|at| detection.changes[at].index));
+        let scatter = detection.scatter.iter().map(|change| (change, None));
+        let all = detection.changes.iter().zip(back).chain(scatter);
+        let mut shown: Vec<_> = all.filter(|(change, _)| filter.shows(change)).collect();
+        shown.sort_by_key(|(change, _)| change.index);
+        shown
+    }
+
+    /// How many changes there are, shown or not.
+    #[must_use]
+    pub fn found(&self) -> usize {
+        self.judgement.detection.changes.len() + self.judgement.detection.scatter.len()
+    }
+
+    /// Whether a change that the filter shows is a regression: for the worse, by the program, and
+    /// its level has not come back.
+    #[must_use]
+    pub fn has_regression(&self, filter: &ChangeFilter) -> bool {
+        self.shown(filter).into_iter().any(|(change, back)| {
+            back.is_none()
+                && is_to_blame(kind_of(change.kind), true)
+                && verdict(change, self.given.better) == ChangeVerdict::Worse
+        })
+    }
+
+    /// The differences of the environment between the last value surely before a change and the
+    /// first one surely after it; empty if the change is the program's.
+    #[must_use]
+    pub fn environment_of(&self, change: &DetectedChange) -> Vec<Difference> {
+        if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
+            return Vec::new();
+        }
+        let before = (0..*change.range.start()).rev().find(|&index| self.values[index].is_finite());
+        let after = *change.range.end();
+        before.map_or_else(Vec::new, |before| self.environments.differences(before, after))
+    }
 }
 
 /// Judges series that were given together.

@@ -63,4 +63,5 @@ pub use scope::JudgedSeries;
 pub(crate) use scope::Scope;
 pub use shown_series::ends_of_few;
 pub use stored::{StoredChanges, UnknownChange};
-pub use verdict::{FalseAlarms, RETURNED, is_new_regression, returns, verdict};
+pub(crate) use verdict::returns;
+pub use verdict::{FalseAlarms, RETURNED, is_new_regression, verdict};

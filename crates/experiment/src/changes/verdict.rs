@@ -21,16 +21,22 @@ pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
 /// environment, nor a change of the spread around a constant level.
 #[must_use]
 pub fn is_new_regression(change: &Change) -> bool {
-    let excused = match change.finding.kind {
-        ChangeKind::Step | ChangeKind::DipStart => false,
-        ChangeKind::Environment => change.is_of_environment(),
-        ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
-    };
     // A change that was not confirmed and is not seen now is kept, but blamed on no author.
     change.is_seen()
         && change.state() == ChangeState::New
-        && !excused
+        && is_to_blame(change.finding.kind, change.is_of_environment())
         && change.verdict() == ChangeVerdict::Worse
+}
+
+/// Whether the program is to blame for a change of this kind.
+pub(super) fn is_to_blame(kind: ChangeKind, is_of_environment: bool) -> bool {
+    match kind {
+        ChangeKind::Step | ChangeKind::DipStart => true,
+        ChangeKind::Environment => !is_of_environment,
+        ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => {
+            false
+        }
+    }
 }
 
 /// Whether a change may be a drift of the host from one run to the next: no run measured both sides
@@ -166,6 +172,7 @@ impl RemainingChange<'_> {
 mod tests {
     use serde_json::json;
 
+    use super::super::kind_of;
     use super::*;
 
     fn change(before: f64, after: f64, kind: Kind) -> DetectedChange {
@@ -194,6 +201,16 @@ mod tests {
             verdict(&change(2.0, 1.0, Kind::Spread), Direction::Higher),
             ChangeVerdict::Better
         );
+    }
+
+    #[test]
+    fn a_program_is_to_blame_for_steps_and_the_begin_of_dips_alone() {
+        let all = [Kind::Step, Kind::DipStart, Kind::DipEnd, Kind::Build, Kind::Spread];
+        let blamed = all.map(|kind| is_to_blame(kind_of(kind), false));
+        assert_eq!(blamed, [true, true, false, false, false]);
+        let environment =
+            |is_of_environment| is_to_blame(ChangeKind::Environment, is_of_environment);
+        assert!(!environment(true) && environment(false), "measured again, the program differs");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The changes in numbers from files.
 
 use serde::Serialize;
-use tacho_experiment::changes::{ChangeFilter, Difference, JudgedGiven, kind_of, returns, verdict};
+use tacho_experiment::changes::{ChangeFilter, Difference, JudgedGiven, kind_of, verdict};
 use tacho_record::numbers::NumbersShape;
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
+use tacho_report::block::{AnswerCell, AnswerTable, Block};
 use tacho_report::change_list::ChangeCounts;
 use tacho_report::detection::{self, BY_CHANCE};
 use tacho_report::series::better;
@@ -12,11 +13,11 @@ use tacho_stats::changes::{DetectedChange, Drift, Kind, Refusal};
 
 use super::history::HistoryAnswer;
 use crate::output::answer::{VersionedAnswer, versioned};
-use crate::output::{spark, table, text};
+use crate::output::{blocks, spark, text};
 
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
-/// The columns of a series' changes, and which of them are numbers.
+/// The columns of a series' changes.
 const HEAD: [&str; 12] = [
     "index",
     "range",
@@ -31,7 +32,8 @@ const HEAD: [&str; 12] = [
     "kind",
     "",
 ];
-const NUMBERS: [usize; 5] = [0, 4, 5, 6, 9];
+/// The column of verdicts.
+const VERDICT: usize = 7;
 /// How wide a label may become.
 const LABEL: usize = 24;
 
@@ -119,6 +121,12 @@ struct EnvironmentAnswer {
     after: String,
 }
 
+impl From<Difference> for EnvironmentAnswer {
+    fn from(Difference { tag, before, after }: Difference) -> Self {
+        Self { tag, before, after }
+    }
+}
+
 #[derive(Serialize)]
 struct RefusedAnswer<'a> {
     index: usize,
@@ -161,26 +169,24 @@ impl GivenChanges<'_> {
 
     /// All that was found, for people; `width` is that of their terminal, in columns.
     pub fn text(&self, width: Option<usize>) -> String {
-        let shown = self.all().filter_map(|series| series.text(width));
-        let lines: Vec<String> = shown.chain([text::wrap(&self.summary(), width)]).collect();
-        lines.join("\n")
+        let shown = self.all().map(|series| series.blocks(Block::Heading(series.head(width))));
+        let parts: Vec<Vec<Block>> = shown.chain([self.summary()]).collect();
+        blocks::parts_in_terminal(&parts)
     }
 
     /// All that was found, for a mail or a pull request.
     pub fn markdown(&self) -> String {
-        let shown = self.all().filter_map(FilteredSeries::markdown);
-        shown.chain([self.summary()]).collect::<Vec<_>>().join("\n")
+        let shown =
+            self.all().flat_map(|series| series.blocks(Block::Lead(series.name().to_owned())));
+        let all: Vec<Block> = shown.chain(self.summary()).collect();
+        let names: Vec<String> = self.all().flat_map(FilteredSeries::names).collect();
+        let prose = |prose: &str| text::markdown_with(prose, &names);
+        blocks::markdown(&all, prose).trim_end().to_owned() + "\n"
     }
 
-    /// Whether something that is shown got worse, not by its environment, and has not come back.
+    /// Whether something that is shown is a regression.
     pub fn has_regression(&self) -> bool {
-        self.all().any(|series| {
-            series.shown().any(|(change, back)| {
-                back.is_none()
-                    && matches!(change.kind, Kind::Step | Kind::DipStart)
-                    && verdict(change, series.found.given.better) == ChangeVerdict::Worse
-            })
-        })
+        self.all().any(|series| series.found.has_regression(series.filter))
     }
 
     fn all(&self) -> impl Iterator<Item = FilteredSeries<'_>> {
@@ -192,12 +198,12 @@ impl GivenChanges<'_> {
     }
 
     /// The number of judged series, and the result.
-    fn summary(&self) -> String {
+    fn summary(&self) -> Vec<Block> {
         let skipped = |found: &JudgedGiven<'_>| {
             detection::not_judged(found.judgement.detection.judged).is_some()
         };
         let not = self.all().filter(|series| skipped(series.found)).count();
-        let changes: usize = self.all().map(|series| series.shown().count()).sum();
+        let changes: usize = self.all().map(|series| series.shown().len()).sum();
         let judged = self.all().count() - not;
         let mut line = match changes {
             0 => ChangeCounts { judged, ..ChangeCounts::default() }.lead(),
@@ -209,19 +215,19 @@ impl GivenChanges<'_> {
         if not > 0 && judged > 0 {
             line += &format!("; {not} not judged");
         }
-        let found: usize = self.all().map(FilteredSeries::found).sum();
+        let found: usize = self.all().map(|series| series.found.found()).sum();
         if found > changes {
             let hidden = text::count(found - changes, "change");
             line += &format!("; {hidden} not shown, by `--min-effect` or `--kind`");
         }
         let early = if changes == 0 { self.too_early() } else { None };
-        let early = early.map_or_else(String::new, |steps| {
+        let early = early.map(|steps| {
             let steps = text::count(steps, "possible step");
             format!(
-                "not reported: {steps}, since there are too few values yet (`--all` shows where)\n"
+                "not reported: {steps}, since there are too few values yet (`--all` shows where)"
             )
         });
-        format!("{line}\n{early}")
+        [Block::Lead(line)].into_iter().chain(early.map(Block::Sentence)).collect()
     }
 
     /// In how many places a step was seen that has too few values yet, if in any; those that
@@ -257,22 +263,19 @@ struct FilteredSeries<'a> {
 }
 
 impl<'a> FilteredSeries<'a> {
-    /// The changes that are shown, in order, each with the index of the one with which its level
-    /// came back.
-    fn shown(self) -> impl Iterator<Item = (&'a DetectedChange, Option<usize>)> {
-        let detection = &self.found.judgement.detection;
-        let back = returns(&detection.changes).into_iter();
-        let back = back.map(|at| at.map(|at| detection.changes[at].index));
-        let scatter = detection.scatter.iter().map(|change| (change, None));
-        let mut all: Vec<_> = detection.changes.iter().zip(back).chain(scatter).collect();
-        all.sort_by_key(|(change, _)| change.index);
-        all.into_iter().filter(|(change, _)| self.filter.shows(change))
+    /// The changes that are shown, each with the index of the one with which its level came back.
+    fn shown(self) -> Vec<(&'a DetectedChange, Option<usize>)> {
+        self.found.shown(self.filter)
     }
 
-    /// How many changes there are, shown or not.
-    fn found(self) -> usize {
-        let detection = &self.found.judgement.detection;
-        detection.changes.len() + detection.scatter.len()
+    fn name(self) -> &'a str {
+        self.found.given.name.as_deref().unwrap_or("values")
+    }
+
+    /// Its name, and the labels that its notes have.
+    fn names(self) -> Vec<String> {
+        let labels = self.refused().into_iter().filter_map(|refused| refused.label);
+        [self.name()].into_iter().chain(labels).map(str::to_owned).collect()
     }
 
     /// The drift of the level, if there is one and it is shown.
@@ -313,7 +316,8 @@ impl<'a> FilteredSeries<'a> {
 
     /// The changes of the level, or those of the scatter.
     fn changes(self, of_level: bool) -> Vec<GivenChangeAnswer<'a>> {
-        let wanted = self.shown().filter(|(change, _)| change.kind.is_of_level() == of_level);
+        let shown = self.shown().into_iter();
+        let wanted = shown.filter(|(change, _)| change.kind.is_of_level() == of_level);
         wanted.map(|(change, back)| self.change(change, back)).collect()
     }
 
@@ -334,26 +338,8 @@ impl<'a> FilteredSeries<'a> {
             kind: kind_of(change.kind),
             verdict: verdict(change, self.found.given.better),
             returned,
-            environment: self.environment(change),
+            environment: self.found.environment_of(change).into_iter().map(Into::into).collect(),
         }
-    }
-
-    /// The differences of the environment between the last value surely before a change and the
-    /// first one surely after it; empty if the change is the program's.
-    fn environment(self, change: &DetectedChange) -> Vec<EnvironmentAnswer> {
-        if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
-            return Vec::new();
-        }
-        let before =
-            (0..*change.range.start()).rev().find(|&index| self.found.values[index].is_finite());
-        let differences =
-            before.map(|before| self.found.environments.differences(before, *change.range.end()));
-        let answer = |difference: Difference| EnvironmentAnswer {
-            tag: difference.tag,
-            before: difference.before,
-            after: difference.after,
-        };
-        differences.unwrap_or_default().into_iter().map(answer).collect()
     }
 
     /// The refused candidates, in order.
@@ -391,90 +377,44 @@ impl<'a> FilteredSeries<'a> {
         notes
     }
 
-    /// The series for people; `None` if there is nothing to say of it.
-    fn text(self, width: Option<usize>) -> Option<String> {
-        let notes = self.notes();
-        let mut changes = self.table();
-        if !table::fits(&changes, width) {
-            changes = text::wrap(&self.lines(), width);
+    /// The series below its head; empty if there is nothing to say of it.
+    fn blocks(self, head: Block) -> Vec<Block> {
+        let (shown, notes) = (self.shown(), self.notes());
+        if shown.is_empty() && notes.is_empty() {
+            return Vec::new();
         }
-        let nothing = changes.is_empty() && notes.is_empty();
-        let notes: String =
-            notes.into_iter().map(|note| text::wrap(&format!("  {note}\n"), width)).collect();
-        (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head(width)))
-    }
-
-    /// The same in Markdown.
-    fn markdown(self) -> Option<String> {
-        let rows: Vec<Vec<String>> =
-            self.shown().map(|(change, back)| self.row(change, back)).collect();
-        let notes = self.notes();
-        if rows.is_empty() && notes.is_empty() {
-            return None;
-        }
-        let name = format!(
-            "**{}**\n",
-            text::markdown(self.found.given.name.as_deref().unwrap_or("values"))
-        );
-        let table = if rows.is_empty() { String::new() } else { rows_in_markdown(&rows) };
-        let notes: String =
-            notes.iter().map(|note| format!("- {}\n", text::markdown(note))).collect();
-        let parts = [name, table, notes].into_iter().filter(|part| !part.is_empty());
-        Some(parts.collect::<Vec<_>>().join("\n"))
+        let table = (!shown.is_empty()).then(|| Block::Table(self.table(&shown)));
+        [head].into_iter().chain(table).chain(notes.into_iter().map(Block::Item)).collect()
     }
 
     /// Its name, which way is better, and a drawing.
     fn head(self, width: Option<usize>) -> String {
         let values: Vec<Option<f64>> =
             self.found.values.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect();
-        let name = self.found.given.name.as_deref().unwrap_or("values");
-        let head = format!("{name} ({})  ", better(self.found.given.better));
+        let head = format!("{} ({})  ", self.name(), better(self.found.given.better));
         let room = width
             .map_or(SPARK, |width| width.saturating_sub(head.chars().count()).clamp(10, SPARK));
         head + &spark::line(&values, room)
     }
 
-    /// A row a change; empty without any.
-    fn table(self) -> String {
-        let mut list = table::plain(&HEAD, &NUMBERS);
-        for (change, back) in self.shown() {
-            list.add_row(self.row(change, back));
-        }
-        table::hide_empty_columns(&mut list);
-        if list.is_empty() { String::new() } else { table::indent(&table::render(&list)) }
-    }
-
-    /// The rows where the table has no room: some lines each.
-    fn lines(self) -> String {
-        let lines = |(change, back): (&DetectedChange, Option<usize>)| {
-            let [
-                index,
-                range,
-                label,
-                time,
-                before,
-                after,
-                effect,
-                verdict,
-                interval,
-                sure,
-                kind,
-                notes,
-            ] = <[String; 12]>::try_from(self.row(change, back)).unwrap_or_default();
-            let cells = |words: [String; 4]| {
-                words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  ")
-            };
-            format!(
-                "  index {}\n    {}\n    {}\n",
-                cells([index, range, label, time]),
-                cells([format!("{effect} {verdict}"), interval, sure, kind]),
-                cells([format!("{before} → {after}"), notes, String::new(), String::new()])
-            )
+    /// A row a change.
+    fn table(self, shown: &[(&DetectedChange, Option<usize>)]) -> AnswerTable {
+        let rows: Vec<_> = shown.iter().map(|(change, back)| self.row(change, *back)).collect();
+        let narrow = rows.iter().map(lines).collect();
+        let cells = |(row, (change, _)): ([String; 12], &(&DetectedChange, _))| {
+            let mut cells = row.map(AnswerCell::from).to_vec();
+            cells[VERDICT].tone = verdict(change, self.found.given.better).into();
+            cells
         };
-        self.shown().map(lines).collect()
+        let rows = rows.into_iter().zip(shown).map(cells).collect();
+        let mut table = AnswerTable { narrow, ..AnswerTable::of(&HEAD, &(4..7), rows) };
+        for number in [0, 9] {
+            table.columns[number].is_number = true;
+        }
+        table
     }
 
-    fn row(self, change: &DetectedChange, back: Option<usize>) -> Vec<String> {
+    fn row(self, change: &DetectedChange, back: Option<usize>) -> [String; 12] {
         let (first, last) = (change.range.start(), change.range.end());
         let time =
             self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
@@ -482,13 +422,13 @@ impl<'a> FilteredSeries<'a> {
         let mut notes: Vec<String> =
             back.map(|index| format!("came back at index {index}")).into_iter().collect();
         if change.kind == Kind::Environment {
-            let differences = self.environment(change).into_iter();
+            let differences = self.found.environment_of(change).into_iter();
             notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
         }
         if change.kind == Kind::Build {
             notes.push("another layout would decide".to_owned());
         }
-        vec![
+        [
             change.index.to_string(),
             if first == last { String::new() } else { format!("{first}–{last}") },
             text::cut(self.label(change.index).unwrap_or(""), LABEL),
@@ -505,18 +445,17 @@ impl<'a> FilteredSeries<'a> {
     }
 }
 
-/// Rows as a table, without columns that are empty in all of them.
-fn rows_in_markdown(rows: &[Vec<String>]) -> String {
-    let used: Vec<usize> =
-        (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let cells = |row: &[String]| {
-        used.iter().map(|&column| text::markdown(&row[column])).collect::<Vec<_>>()
+/// A row where the table has no room.
+fn lines(row: &[String; 12]) -> Vec<String> {
+    let [index, range, label, time, before, after, effect, verdict, interval, sure, kind, notes] =
+        row;
+    let cells = |words: &[&String]| {
+        let words = words.iter().filter(|word| !word.is_empty()).map(|word| word.as_str());
+        words.collect::<Vec<_>>().join("  ")
     };
-    let rule =
-        used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
-    let mut out = line(cells(&HEAD.map(str::to_owned)));
-    out += &line(rule.collect());
-    out.extend(rows.iter().map(|row| line(cells(row))));
-    out
+    vec![
+        format!("  index {}", cells(&[index, range, label, time])),
+        format!("  {}", cells(&[&format!("{effect} {verdict}"), interval, sure, kind])),
+        format!("  {}", cells(&[&format!("{before} → {after}"), notes])),
+    ]
 }
