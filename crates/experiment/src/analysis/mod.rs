@@ -1,6 +1,7 @@
 //! The analysis of kept samples, read back from the store: series, and what explains their
 //! outliers.
 
+pub mod at_revision;
 pub(crate) mod carry_over;
 pub(crate) mod cpu_waits;
 pub(crate) mod estimator;

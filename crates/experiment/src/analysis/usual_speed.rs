@@ -157,7 +157,7 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &Metr
 /// The summary of values at the host's usual speed: with the interval of their level if known, and
 /// with the measured range; with their own range if the median is not within that.
 #[must_use]
-pub fn with_measured_range(
+pub(crate) fn with_measured_range(
     usual: Summary,
     measured: Option<Summary>,
     reach: Option<f64>,
@@ -172,7 +172,7 @@ pub fn with_measured_range(
 }
 
 /// All that runs measured of a benchmark, at the host's usual speed.
-pub struct RunsAtUsualSpeed {
+pub(crate) struct RunsAtUsualSpeed {
     /// The measurements, run by run.
     pub measurements: Vec<Measurement>,
     /// The reach of the 95 % interval of each measurement's level, as a logarithm, if known.
@@ -205,7 +205,7 @@ impl RunsAtUsualSpeed {
 
 /// Takes off what the host did, run by run.
 #[must_use]
-pub fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> RunsAtUsualSpeed {
+pub(crate) fn by_run(mut all: Vec<Measurement>, metric: &Metric) -> RunsAtUsualSpeed {
     all.sort_by_key(|one| one.run);
     let (mut uneven, mut reaches): (Option<f64>, _) = (None, Vec::with_capacity(all.len()));
     for of_run in all.chunk_by_mut(|one, other| one.run == other.run) {

@@ -5,7 +5,7 @@ pub(crate) mod builds;
 pub mod edited_recipe;
 pub mod failure_range;
 pub(crate) mod known_remedies;
-pub mod layout_rotation;
+pub(crate) mod layout_rotation;
 pub mod layouts;
 pub mod linking;
 pub mod programs;

@@ -5,7 +5,7 @@
 
 pub(crate) mod cells;
 pub(crate) mod converged;
-pub mod edited_benchmarks;
+pub(crate) mod edited_benchmarks;
 pub mod identical_builds;
 pub mod link;
 pub(crate) mod missing_counters;

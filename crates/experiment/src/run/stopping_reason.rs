@@ -88,7 +88,7 @@ impl RuledRun {
 
 /// The reason why the measuring of each build of a benchmark ended.
 #[derive(Debug, Default)]
-pub struct StoppingReasons(HashMap<BuildKey, Stop>);
+pub(crate) struct StoppingReasons(HashMap<BuildKey, Stop>);
 
 impl StoppingReasons {
     /// The reasons for a benchmark, each by the rule of the last run that measured it.

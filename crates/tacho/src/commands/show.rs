@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde::Serialize;
+use tacho_experiment::analysis::at_revision::RevisionOnHost;
 use tacho_experiment::analysis::levels::all_levels;
-use tacho_experiment::analysis::series::{self, SeriesScope};
-use tacho_experiment::pending::edited_benchmarks::without_void;
-use tacho_experiment::pending::identical_builds::Equals;
-use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
+use tacho_experiment::analysis::series;
 use tacho_experiment::versions;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, BuildState, Commit, CvsNumbers, Metric, Point, Purpose,
@@ -20,7 +18,7 @@ use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
-use super::show_benchmark::{KeptOutput, MeasuredAnswer, MeasuredBenchmark};
+use super::show_benchmark::{MeasuredAnswer, MeasuredBenchmark};
 use super::show_compared::{self, ComparisonOfRevision};
 use super::{compare, lookup, probe, run_page, show_output};
 use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
@@ -313,7 +311,7 @@ fn one(
         hosts.push(on_host(project, store, (id, host.name), &revision, (&watched, command))?);
     }
     if command.output {
-        let benchmarks = hosts.iter().rev().flat_map(|host| &host.benchmarks);
+        let benchmarks = hosts.iter().rev().flat_map(|host| &host.benchmarks).map(|it| &it.of);
         return show_output::print(store, benchmarks, (revision.short(), command));
     }
     if command.build_log {
@@ -366,66 +364,20 @@ fn on_host(
     let stored = store.metrics()?;
     let build = series::present_builds(&store.builds(id)?, recipes).remove(&revision.id);
     let outdated = build.as_ref().is_some_and(|build| build.recipe != recipes.of(&revision.id));
-    let artifact = build.as_ref().and_then(|build| build.state.artifact());
-    let equals = Equals::new(&store.counts(id)?);
-    let rules = RunRules::read(store)?;
+    let keys = versions::shown(store, id, &project.plan)?.into_iter();
+    let keys = keys.filter(|key| command.names(key));
+    let (build_of, plan) = (build.as_ref(), &project.plan);
+    let on_host = RevisionOnHost { host: id, revision: &revision.id, build: build_of, plan };
     let mut benchmarks = Vec::new();
-    for key in
-        versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
-    {
-        let mut together = store.measurements(id, &key)?;
-        if let Some(benchmark) = versions::planned(&project.plan, &key) {
-            together = without_void(store, together, benchmark)?;
-        }
-        let mut measurements = together.clone();
-        measurements.retain(|m| Some(m.artifact) == artifact);
-        let own = measurements.iter().any(|m| m.revision == revision.id);
-        let first = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
-        let executed = if own { Some(revision.id.as_str()) } else { first };
-        measurements.retain(|m| Some(m.revision.as_str()) == executed);
-        together.retain(|one| measurements.iter().any(|own| own.run == one.run));
-        if let Some(first) = measurements.first() {
-            let executed = first.revision.clone();
-            let mut absent = BTreeMap::new();
-            for measurement in &measurements {
-                let found = store.absences(measurement.run, &key)?;
-                absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
-            }
-            let of = SeriesScope {
-                host: id,
-                host_name: &host,
-                benchmark: &key,
-                recipes,
-                equals: &equals,
-                rules: &rules,
-                planned: versions::planned(&project.plan, &key),
-            };
-            let watched = lookup::metrics(project, &stored, &key, watched)?;
-            let stopped = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?
-                .of(&executed, first.artifact);
-            let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
-            let kept = store.kept_outputs(id, &key)?;
-            let is_own = |run: &i64| measurements.iter().any(|measurement| measurement.run == *run);
-            let kept =
-                kept.into_iter().filter(|(run, revision, ..)| *revision == executed && is_own(run));
-            let kept =
-                kept.map(|(run, _, place, digest)| KeptOutput { run, place, digest }).collect();
-            benchmarks.push(MeasuredBenchmark {
-                benchmark: key.to_string(),
-                superseded: versions::superseded_by(&project.plan, &key)
-                    .map(|by| tacho_report::series::superseded(&key, by)),
-                planned: versions::is_planned(&project.plan, &key),
-                revision: executed,
-                measurements,
-                absent,
-                looked_at,
-                layouts: build.as_ref().and_then(|build| build.state.layouts()),
-                stopped,
-                kept,
-                watched,
-                together,
-            });
-        }
+    for of in on_host.measured(store, keys)? {
+        let key = &of.benchmark;
+        let by = versions::superseded_by(plan, key);
+        benchmarks.push(MeasuredBenchmark {
+            superseded: by.map(|by| tacho_report::series::superseded(key, by)),
+            planned: versions::is_planned(plan, key),
+            watched: lookup::metrics(project, &stored, key, watched)?,
+            of,
+        });
     }
     Ok(HostDetails { host, build, outdated, benchmarks })
 }
@@ -542,15 +494,18 @@ impl HostDetails {
             out += &format!("{quirks}\n");
         }
         for measured in &self.benchmarks {
-            let stand_in = if measured.revision == revision.id {
+            let stand_in = if measured.of.revision == revision.id {
                 String::new()
             } else {
-                let other = short_name(&measured.revision);
+                let other = short_name(&measured.of.revision);
                 format!(" (measured at {other}, which built to the same artifacts)")
             };
             let summary = table::indent(&measured.summary(metrics));
-            out +=
-                &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
+            out += &format!(
+                "\n{}{}{stand_in}\n{summary}",
+                measured.of.benchmark,
+                measured.superseded()
+            );
             out += &table::indent(&measured.usual_speed());
             out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());

@@ -5,26 +5,19 @@ use std::collections::BTreeMap;
 use comfy_table::{Row, Table};
 use jiff::Timestamp;
 use serde::Serialize;
+use tacho_experiment::analysis::at_revision::BenchmarkAtRevision;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
-use tacho_experiment::analysis::usual_speed::{self, RunsAtUsualSpeed, with_measured_range};
-use tacho_experiment::build::layout_rotation::LayoutMedians;
-use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
-use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
+use tacho_record::{Metric, Outcome, Sample, Steadiness, Stop};
 use tacho_report::series::{
     self, LOOKED_AT_MEANS, UNPLANNED, left_behind, outlier, sample_value, steadiness, stopped,
 };
 use tacho_report::summary::SummaryText;
-use tacho_stats::Summary;
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{self, table, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
-
-/// Below this share of the processor time there was more than the first thread; the rest is how
-/// roughly the kernel reads both.
-const FIRST_THREAD: f64 = 0.95;
 
 /// The columns of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 %", "spread", "min", "max"];
@@ -34,46 +27,22 @@ const RANGE: [usize; 2] = [5, 6];
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
 
-/// The output of an execution.
-#[derive(Clone, Copy, Debug)]
-pub struct KeptOutput {
-    /// The number of the run.
-    pub run: i64,
-    /// The place of the execution in it.
-    pub place: Place,
-    /// The name of the content in the store.
-    pub digest: Digest,
-}
-
-/// A benchmark at a revision.
+/// A benchmark at a revision, and what of it is shown.
 pub struct MeasuredBenchmark {
-    pub benchmark: String,
+    /// What was measured.
+    pub of: BenchmarkAtRevision,
     /// The remark that the plan has another version, if so.
     pub superseded: Option<String>,
     /// Whether the plan has a benchmark of that name.
     pub planned: bool,
-    /// The revision that was executed: another one when both built to the same artifacts.
-    pub revision: String,
-    pub measurements: Vec<Measurement>,
-    /// The absent metrics with the reasons.
-    pub absent: BTreeMap<String, String>,
-    /// Whether the number of samples was chosen by looking at them.
-    pub looked_at: bool,
-    /// How many builds the build is, where one source was linked in several orders.
-    pub layouts: Option<u32>,
-    pub stopped: Option<Stop>,
-    /// The outputs that are kept, in order.
-    pub kept: Vec<KeptOutput>,
     /// The metrics whose outliers are looked for: those requested, else the plan's first.
     pub watched: Vec<Metric>,
-    /// All that its runs measured of the benchmark, which shows the host's speed.
-    pub together: Vec<Measurement>,
 }
 
 /// A benchmark at a revision, in JSON.
 #[derive(Serialize)]
 pub struct MeasuredAnswer<'a> {
-    benchmark: &'a str,
+    benchmark: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     superseded: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -92,39 +61,33 @@ pub struct MeasuredAnswer<'a> {
 
 impl MeasuredBenchmark {
     pub fn answer(&self) -> MeasuredAnswer<'_> {
-        let kept =
-            |run, place| self.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
-        let samples = self.all().map(|(run, sample)| {
+        let of = &self.of;
+        let kept = |run, place| of.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
+        let samples = of.samples().map(|(run, sample)| {
             SampleAnswer::of(run, sample, kept(run, sample.place).map(|kept| kept.digest))
         });
-        let samples = samples.collect();
-        let found = self.outliers();
-        let outliers = found
-            .into_iter()
-            .map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it))
-            .collect();
+        let outliers = self.outliers().into_iter();
+        let known: Vec<Metric> = Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect();
+        let meanings = of.meanings(&known).into_iter();
         MeasuredAnswer {
-            benchmark: &self.benchmark,
+            benchmark: of.benchmark.to_string(),
             superseded: self.superseded.is_some(),
             unplanned: !self.planned,
-            executed_at: &self.revision,
-            absent: &self.absent,
-            notes: self
-                .notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
-            looked_at: self.looked_at,
+            executed_at: &of.revision,
+            absent: &of.absent,
+            notes: meanings.map(|(name, meaning)| (name, meaning.words())).collect(),
+            looked_at: of.looked_at,
             uneven: self.uneven(),
-            stopped: self.stopped.as_ref(),
-            steadiness: self
+            stopped: of.stopped.as_ref(),
+            steadiness: of
                 .steadiness()
                 .map(|(run, found)| SteadinessAnswer { run, found })
                 .collect(),
-            outliers,
-            samples,
+            outliers: outliers
+                .map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it))
+                .collect(),
+            samples: samples.collect(),
         }
-    }
-
-    fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
-        self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
     }
 
     /// The remark that the plan has another version, or no such benchmark, if so.
@@ -136,53 +99,21 @@ impl MeasuredBenchmark {
         }
     }
 
-    fn at_usual_speed(&self, metric: &Metric) -> RunsAtUsualSpeed {
-        usual_speed::by_run(self.together.clone(), metric)
-    }
-
-    fn is_own(&self, one: &Measurement) -> bool {
-        let key = |it: &Measurement| (it.run, it.artifact, it.revision.clone());
-        self.measurements.iter().any(|own| key(own) == key(one))
-    }
-
     fn uneven(&self) -> Option<f64> {
-        self.at_usual_speed(self.watched.first()?).uneven
+        self.of.uneven(self.watched.first()?)
     }
 
-    /// A row a metric. As in a series, values are corrected to the host's usual speed; smallest and
-    /// largest ones are as they were measured.
+    /// A row a metric.
     pub fn summary(&self, metrics: &[Metric]) -> String {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
-            let (samples, reach) = self.at_usual_speed(metric).of(metric, |it| self.is_own(it));
-            let reach = reach.filter(|_| !self.looked_at);
-            let bounds: Vec<f64> =
-                self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
-            let of = |values: &[f64]| Summary::sampled(values, &bounds, self.looked_at);
-            let summary = match self.layouts {
-                None => {
-                    let measured = of(&counted(self.all().map(|(_, sample)| sample), metric));
-                    of(&counted(samples.iter(), metric))
-                        .map(|usual| with_measured_range(usual, measured, reach))
-                }
-                Some(layouts) => {
-                    let of = LayoutMedians::of_samples(samples.iter(), metric, layouts);
-                    Summary::over_layouts(&of.medians, &of.bounds)
-                }
-            };
-            let Some(summary) = summary else { continue };
-            let numbers = SummaryText::of(&metric.unit, Some(&summary));
-            list.add_row([
-                metric.name.clone(),
-                numbers.n,
-                numbers.median,
-                numbers.interval,
-                numbers.spread,
-                numbers.min,
-                numbers.max,
-            ]);
+            let Some(summary) = self.of.summary(metric) else { continue };
+            let SummaryText { n, median, interval, spread, min, max, .. } =
+                SummaryText::of(&metric.unit, Some(&summary));
+            list.add_row([metric.name.clone(), n, median, interval, spread, min, max]);
         }
         let each = self
+            .of
             .layouts
             .map(|_| "each row summarises the medians of layouts\n")
             .unwrap_or_default();
@@ -195,25 +126,20 @@ impl MeasuredBenchmark {
         fitted(&list, &SUMMARY) + each + &self.end()
     }
 
-    /// The results of the search for a warmup, by run.
-    fn steadiness(&self) -> impl Iterator<Item = (i64, &Steadiness)> {
-        self.measurements.iter().filter_map(|m| Some((m.run, m.steadiness.as_ref()?)))
-    }
-
     /// The results of the search for a warmup, a line a run.
     pub fn warm_up(&self) -> String {
         let line = |(run, found): (i64, &Steadiness)| {
             let run =
-                if self.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
+                if self.of.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
             format!("{run}{}\n", steadiness(found))
         };
-        self.steadiness().map(line).collect()
+        self.of.steadiness().map(line).collect()
     }
 
     /// The reason why measuring ended, and the consequence for the intervals.
     fn end(&self) -> String {
-        let stopped = self.stopped.as_ref().map(|it| format!("stopped: {}\n", stopped(it)));
-        let means = self.looked_at.then(|| format!("intervals are {LOOKED_AT_MEANS}\n"));
+        let stopped = self.of.stopped.as_ref().map(|it| format!("stopped: {}\n", stopped(it)));
+        let means = self.of.looked_at.then(|| format!("intervals are {LOOKED_AT_MEANS}\n"));
         stopped.unwrap_or_default() + &means.unwrap_or_default()
     }
 
@@ -221,7 +147,7 @@ impl MeasuredBenchmark {
     /// run that has one.
     pub fn failures(&self) -> String {
         let listed = |wanted: fn(&Sample) -> bool, what: &str| {
-            let listed = self.all().filter(|(_, sample)| wanted(sample));
+            let listed = self.of.samples().filter(|(_, sample)| wanted(sample));
             let listed: Vec<_> = listed
                 .filter_map(|(run, sample)| Some((run, sample.outcome.described()?)))
                 .collect();
@@ -249,7 +175,7 @@ impl MeasuredBenchmark {
 
     /// How many outputs are kept.
     pub fn outputs(&self) -> String {
-        match self.kept.len() {
+        match self.of.kept.len() {
             0 => String::new(),
             kept => format!("{} kept; `--output` prints one\n", text::count(kept, "output")),
         }
@@ -267,7 +193,7 @@ impl MeasuredBenchmark {
     /// together.
     pub fn absent(&self, metrics: &[Metric]) -> String {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (metric, why) in &self.absent {
+        for (metric, why) in &self.of.absent {
             if metrics.iter().any(|known| known.name == *metric) {
                 reasons.entry(why).or_default().push(metric);
             }
@@ -275,79 +201,18 @@ impl MeasuredBenchmark {
         reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
     }
 
-    /// The meanings of these metrics whose names do not show them.
-    fn notes(&self, metrics: &[Metric]) -> BTreeMap<&'static str, String> {
-        let is_there =
-            |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
-        let shown = |name| metrics.iter().any(|metric| metric.name == name) && is_there(name);
-        let mut notes = BTreeMap::new();
-        if shown("cpu") && self.is_of_group() {
-            let what =
-                "of all processes together, counted by the control group: some were not waited for";
-            notes.insert("cpu", what.to_owned());
-        }
-        if shown("peak-memory") {
-            notes.insert("peak-memory", PEAK_MEMORY.to_owned());
-        }
-        if shown(Metric::PEAK_MEMORY_TREE) {
-            let what = "the most memory of all processes together, counted by the control group, \
-                file caches and kernel memory included";
-            notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
-        }
-        if Metric::TREE_BLOCKS.into_iter().any(shown) {
-            let waited = "of the processes that were waited for (`wait4`); output counts what the \
-                kernel accepted for writing";
-            let all = "of all processes together until the end, counted by the control group";
-            let both = ["block-input", "block-output"].map(|name| (name, waited));
-            let listed = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
-            notes.extend(
-                listed.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())),
-            );
-        }
-        if is_split_by_ticks(self.all().map(|(_, sample)| sample)) {
-            let split = ["user", "sys"].into_iter().filter(|name| shown(name));
-            notes.extend(split.map(|name| (name, SPLIT.to_owned())));
-        }
-        if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
-            let what = format!(
-                "of the first thread, which used {:.0} % of all processor time",
-                share * 100.0
-            );
-            let of_it = ["on-cpu", "cpu-wait", "blocked"].into_iter().filter(|name| shown(name));
-            notes.extend(of_it.map(|name| (name, what.clone())));
-        }
-        notes
-    }
-
-    /// Whether the processor time of a sample is that of its control group, for which the kernel
-    /// does not split user and system time.
-    fn is_of_group(&self) -> bool {
-        self.all()
-            .any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
-    }
-
-    /// The share of its first thread in the processor time of all threads and processes.
-    fn first_thread(&self) -> Option<f64> {
-        let counted = self.all().filter(|(_, sample)| sample.counts());
-        let both =
-            counted.filter_map(|(_, sample)| Some((sample.value("on-cpu")?, sample.value("cpu")?)));
-        let (first, all) =
-            both.fold((0.0, 0.0), |(first, all), (on_cpu, cpu)| (first + on_cpu, all + cpu));
-        (all > 0.0).then(|| first / all)
-    }
-
     /// The notes in lines; several metrics with one note together.
     pub fn note_lines(&self, metrics: &[Metric]) -> String {
         let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (metric, note) in self.notes(metrics) {
-            lines.entry(note).or_default().push(metric);
+        for (metric, meaning) in self.of.meanings(metrics) {
+            lines.entry(meaning.words()).or_default().push(metric);
         }
         lines.iter().map(|(note, metrics)| format!("{}: {note}\n", metrics.join(", "))).collect()
     }
 
     /// How many executions left processes behind.
     pub fn left_behind(&self) -> String {
-        let left = self.all().filter_map(|(_, sample)| sample.value("left-behind"));
+        let left = self.of.samples().filter_map(|(_, sample)| sample.value("left-behind"));
         match left.filter(|left| *left > 0.0).count() {
             0 => String::new(),
             untidy => left_behind(untidy) + "\n",
@@ -358,7 +223,7 @@ impl MeasuredBenchmark {
     fn outliers(&self) -> Vec<(i64, &Metric, OutlierExplanation)> {
         let mut all = Vec::new();
         for metric in &self.watched {
-            for measurement in &self.measurements {
+            for measurement in &self.of.measurements {
                 let found = outlier_causes::explain(&measurement.samples, metric);
                 all.extend(found.into_iter().map(|found| (measurement.run, metric, found)));
             }
@@ -388,7 +253,7 @@ impl MeasuredBenchmark {
 
     /// A row a sample.
     pub fn samples(&self, metrics: &[Metric]) -> String {
-        sampled(self.all(), metrics)
+        sampled(self.of.samples(), metrics)
     }
 }
 
@@ -455,9 +320,4 @@ fn fitted(list: &Table, head: &[&str]) -> String {
         wrapped.replace(NO_BREAK, " ")
     };
     list.row_iter().map(paragraph).collect()
-}
-
-/// The values of that metric, of the samples that count.
-fn counted<'a>(samples: impl Iterator<Item = &'a Sample>, metric: &Metric) -> Vec<f64> {
-    samples.filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect()
 }

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
+use tacho_experiment::analysis::at_revision::{BenchmarkAtRevision, KeptOutput};
 use tacho_store::Store;
 
-use super::show_benchmark::{KeptOutput, MeasuredBenchmark};
 use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::output;
@@ -13,7 +13,7 @@ use crate::output;
 /// execution that has one, unless a benchmark or a round is named.
 pub fn print<'a>(
     store: &Store,
-    mut benchmarks: impl Iterator<Item = &'a MeasuredBenchmark>,
+    mut benchmarks: impl Iterator<Item = &'a BenchmarkAtRevision>,
     (revision, command): (&str, &ShowArgs),
 ) -> Result<(), CliError> {
     let of_round = |kept: &&KeptOutput| command.round.is_none_or(|round| kept.place.round == round);
