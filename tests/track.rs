@@ -671,7 +671,7 @@ fn what_was_measured_is_read_back() {
     on <host>: built in <time>, <size>, artifacts 14ecd014a04c
 
     answer
-      metric  n  median  <percent>  spread  min  max
+      metric  n  median  spread  min  max
       wall  3  <time>  <percent>  <time>  <time>
       cpu  3  <time>  <percent>  <time>  <time>
     "#);

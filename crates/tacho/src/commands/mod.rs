@@ -28,7 +28,6 @@ mod seed;
 mod selection;
 mod session;
 mod show;
-mod show_benchmark;
 mod show_compared;
 mod show_output;
 mod site;

@@ -1,35 +1,30 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use serde::Serialize;
 use tacho_experiment::analysis::at_revision::RevisionOnHost;
 use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::series;
 use tacho_experiment::versions;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, BuildState, Commit, CvsNumbers, Metric, Point, Purpose,
-    Revision, Series, first_of, in_backticks, short_name,
+    BenchmarkKey, Bisection, BuildState, Point, Purpose, Revision, Series, in_backticks, short_name,
 };
-use tacho_report::build::{OUTDATED, line, log_hint, quirks};
-use tacho_report::revision::numbered;
+use tacho_report::block::Block;
+use tacho_report::build::log_hint;
 use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
-use super::show_benchmark::{MeasuredAnswer, MeasuredBenchmark};
-use super::show_compared::{self, ComparisonOfRevision};
-use super::{compare, lookup, probe, run_page, show_output};
+use super::{compare, lookup, probe, run_page, show_compared, show_output};
 use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::answer::{self, AllSeries, BuildAnswer};
-use crate::output::{self, blocks, levels, series_table, table, text};
+use crate::output::answer::{self, AllSeries};
+use crate::output::measured_benchmark::MeasuredBenchmark;
+use crate::output::revision_details::{HostDetails, RevisionDetails};
+use crate::output::{self, blocks, levels, series_table, text};
 use crate::project::Project;
-
-/// How many files of a commit are named.
-const FILES: usize = 6;
 
 pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
@@ -234,8 +229,7 @@ fn all(
     let mut tables: Vec<String> = present.into_iter().map(shown).collect();
     tables.extend((!removed.is_empty()).then(|| series_table::removed(&removed)));
     if tables.is_empty() && command.benchmark.is_none() {
-        let text = unmeasured(store)?;
-        return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
+        return Ok(output::print(&blocks::terminal(&unmeasured(store)?))?);
     }
     output::print(&tables.join("\n"))?;
     output::print(&levels::text(&series, &all_levels(store, &series)?))?;
@@ -248,7 +242,7 @@ fn all(
 }
 
 /// Says that nothing is measured, and which builds failed.
-fn unmeasured(store: &mut Store) -> Result<String, CliError> {
+fn unmeasured(store: &mut Store) -> Result<Vec<Block>, CliError> {
     let (mut failed, mut known) = (Vec::new(), BTreeSet::new());
     for (id, _) in store.named_hosts()? {
         for build in store.builds(id)? {
@@ -263,37 +257,15 @@ fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     }
     // Once each, on several hosts or by several recipes; what another recipe built is not failed.
     failed.retain(|revision| known.insert(revision.clone()));
-    let Some(last) = failed.last() else { return Ok(format!("{NOTHING_MEASURED}\n")) };
+    let Some(last) = failed.last() else {
+        return Ok(vec![Block::Lead(NOTHING_MEASURED.to_owned())]);
+    };
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
-    Ok(format!(
-        "nothing is measured: {} could not be built: {}\n  {}\n",
-        text::count(names.len(), "revision"),
-        names.join(", "),
-        log_hint(short_name(last)),
-    ))
-}
-
-/// All that is known of one revision.
-struct RevisionDetails {
-    revision: Revision,
-    /// Its commit, where it is known.
-    commit: Option<Commit>,
-    /// The bisections that named it, oldest first.
-    named_by: Vec<Bisection>,
-    /// The bisections that measured it, oldest first, where nothing else did.
-    measured_by: Vec<Bisection>,
-    /// The same of comparisons.
-    compared_in: Vec<ComparisonOfRevision>,
-    hosts: Vec<HostDetails>,
-}
-
-/// A revision on one host.
-struct HostDetails {
-    host: String,
-    build: Option<Build>,
-    /// Whether the build is by another recipe than the plan's present one, which was not tried yet.
-    outdated: bool,
-    benchmarks: Vec<MeasuredBenchmark>,
+    let (count, names) = (text::count(names.len(), "revision"), names.join(", "));
+    Ok(vec![
+        Block::Lead(format!("nothing is measured: {count} could not be built: {names}")),
+        Block::Item(log_hint(short_name(last))),
+    ])
 }
 
 fn one(
@@ -395,129 +367,5 @@ fn build_log(
             name: format!("build log of {}", revision.short()),
             nearest: None,
         }),
-    }
-}
-
-/// A revision in JSON.
-#[derive(Serialize)]
-struct KnownAnswer<'a> {
-    revision: &'a Revision,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    numbers: Option<&'a BTreeMap<String, CvsNumbers>>,
-    /// The names of the bisections that named it, oldest first.
-    named_by: Vec<&'a str>,
-    /// The numbers of the runs that compared it, oldest first, where nothing else measured it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    compared_in: Vec<i64>,
-    hosts: Vec<HostAnswer<'a>>,
-}
-
-/// A revision on one host, in JSON.
-#[derive(Serialize)]
-struct HostAnswer<'a> {
-    host: &'a str,
-    build: Option<BuildAnswer>,
-    outdated: bool,
-    benchmarks: Vec<MeasuredAnswer<'a>>,
-}
-
-impl RevisionDetails {
-    fn answer(&self) -> KnownAnswer<'_> {
-        let numbers = self
-            .commit
-            .as_ref()
-            .map(|commit| &commit.numbers)
-            .filter(|numbers| !numbers.is_empty());
-        let hosts = self.hosts.iter().map(HostDetails::answer).collect();
-        let named_by = self.named_by.iter().map(|bisection| bisection.name.as_str()).collect();
-        let compared_in = self.compared_in.iter().map(|it| it.run).collect();
-        KnownAnswer { revision: &self.revision, numbers, named_by, compared_in, hosts }
-    }
-
-    fn text(&self, metrics: &[Metric], samples: bool) -> String {
-        let revision = &self.revision;
-        let mut out = format!("revision {}", revision.id);
-        for tag in revision.tags.iter().filter(|tag| **tag != revision.id) {
-            out += &format!("  {tag}");
-        }
-        out += "\n";
-        if !revision.subject.is_empty() {
-            out += &format!(
-                "  {}  {}\n  {}\n",
-                text::day(revision.date),
-                revision.author,
-                revision.subject
-            );
-        }
-        out += &self.commit.as_ref().map_or_else(String::new, files);
-        for bisection in &self.measured_by {
-            out += &output::bisect::measured_line(bisection, &revision.id);
-        }
-        for comparison in &self.compared_in {
-            out += &comparison.line();
-        }
-        for bisection in &self.named_by {
-            out += &output::bisect::named_line(bisection, &revision.id);
-        }
-        for host in &self.hosts {
-            out += &host.text(metrics, samples, revision);
-        }
-        text::wrap(&out, output::terminal_width())
-    }
-}
-
-/// The files of a commit of CVS with their numbers, which nothing else shows; empty for other
-/// systems.
-fn files(commit: &Commit) -> String {
-    let numbered = first_of(commit.numbers.keys().map(|file| numbered(commit, file)), FILES);
-    if numbered.is_empty() { numbered } else { format!("  {numbered}\n") }
-}
-
-impl HostDetails {
-    fn answer(&self) -> HostAnswer<'_> {
-        let benchmarks = self.benchmarks.iter().map(MeasuredBenchmark::answer).collect();
-        let build = self.build.as_ref().map(BuildAnswer::from);
-        HostAnswer { host: &self.host, build, outdated: self.outdated, benchmarks }
-    }
-
-    fn text(&self, metrics: &[Metric], samples: bool, revision: &Revision) -> String {
-        let mut out = format!(
-            "\non {}: {}\n",
-            self.host,
-            self.build.as_ref().map_or_else(|| "not built".into(), line)
-        );
-        if self.outdated {
-            let again = format!("`tacho track {}` builds it again", revision.short());
-            out += &format!("{OUTDATED}: {again}\n");
-        }
-        if let Some(quirks) = self.build.as_ref().and_then(quirks) {
-            out += &format!("{quirks}\n");
-        }
-        for measured in &self.benchmarks {
-            let stand_in = if measured.of.revision == revision.id {
-                String::new()
-            } else {
-                let other = short_name(&measured.of.revision);
-                format!(" (measured at {other}, which built to the same artifacts)")
-            };
-            let summary = table::indent(&measured.summary(metrics));
-            out += &format!(
-                "\n{}{}{stand_in}\n{summary}",
-                measured.of.benchmark,
-                measured.superseded()
-            );
-            out += &table::indent(&measured.usual_speed());
-            out += &table::indent(&measured.warm_up());
-            out += &table::indent(&measured.failures());
-            out += &table::indent(&measured.outlier_list());
-            out += &table::indent(&measured.left_behind());
-            out += &table::indent(&measured.outputs());
-            out += &table::indent(&measured.note_lines(metrics));
-            out += &table::indent(&measured.absent(metrics));
-            if samples {
-                out += &format!("\n{}", table::indent(&measured.samples(metrics)));
-            }
-        }
-        out
     }
 }

@@ -7,25 +7,7 @@ use tacho_store::Store;
 
 use super::run_words;
 use crate::error::CliError;
-
-/// A comparison that measured a revision.
-pub struct ComparisonOfRevision {
-    /// The number of its run.
-    pub run: i64,
-    /// The run in words: `compare main with HEAD`.
-    words: String,
-    /// How many rows have each verdict.
-    verdicts: String,
-}
-
-impl ComparisonOfRevision {
-    /// Says that the run measured the revision, its result, and how to see all of it.
-    pub fn line(&self) -> String {
-        let Self { run, words, verdicts } = self;
-        let came = if verdicts.is_empty() { String::new() } else { format!(": {verdicts}") };
-        format!("  measured in run {run}, {words}{came}: `tacho show run:{run}`\n")
-    }
-}
+use crate::output::revision_details::ComparisonOfRevision;
 
 /// All of them, oldest first; a gate and a try are comparisons, too.
 pub fn of(

@@ -4,6 +4,9 @@ use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block, NoteKind
 
 use super::{colour, table, text};
 
+/// A space in a row of a narrow table at which no line ends.
+pub const NO_BREAK: &str = "\u{a0}";
+
 /// The blocks as a terminal shows them.
 pub fn terminal(blocks: &[Block]) -> String {
     let mut is_after_lead = false;
@@ -59,7 +62,7 @@ fn in_columns(answer: &AnswerTable) -> String {
             return rows(least);
         }
         let lines: String = answer.narrow.iter().map(|lines| lines.join("\n  ") + "\n").collect();
-        text::wrap(&lines, Some(super::table_width()))
+        text::wrap(&lines, Some(super::table_width())).replace(NO_BREAK, " ")
     })
 }
 

@@ -8,17 +8,18 @@ use tacho_experiment::compare::{
     sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, in_backticks, shown};
+use tacho_report::block::Block;
 use tacho_report::comparison::{ComparedRow, GateRecord, described};
 use tacho_store::Store;
 
 use crate::cli::ShowArgs;
-use crate::commands::{lookup, run_page, show_benchmark};
+use crate::commands::{lookup, run_page};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOnGate, recorded};
-use crate::output::{self, table, text};
+use crate::output::{self, blocks, measured_benchmark, text};
 
 /// Prints what the run of that number compared.
 pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), CliError> {
@@ -138,10 +139,10 @@ fn sample_words(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> Stri
     if of.samples.is_empty() {
         return head + &values;
     }
-    head + &table::indent(&show_benchmark::sampled(
-        of.samples.iter().map(|it| (of.run, it)),
-        metrics,
-    ))
+    let samples = of.samples.iter().map(|it| (of.run, it));
+    head + &blocks::parts_in_terminal(&[vec![Block::Table(measured_benchmark::sampled(
+        samples, metrics,
+    ))]])
 }
 
 /// The compared sides, and their measurements, if requested.

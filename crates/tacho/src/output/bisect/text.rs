@@ -5,8 +5,8 @@ use std::fmt::Write;
 use tacho_experiment::absent_program;
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UndecidedReason,
-    UnusableKind, UnusableRevision,
+    BisectionEnd, BisectionRequest, BisectionState, Culprit, UndecidedReason, UnusableKind,
+    UnusableRevision,
 };
 
 use tacho_report::bisection::{
@@ -161,26 +161,19 @@ fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
 }
 
 /// Says that a bisection named this revision, and for which metric.
-pub fn named_line(bisection: &Bisection, revision: &str) -> String {
+pub fn named_line(bisection: &Bisection, revision: &str) -> Option<String> {
     let place = bisection.place(revision);
-    let Some(culprit) = bisection.standing.culprits.iter().find(|it| Some(it.place) == place)
-    else {
-        return String::new();
-    };
+    let culprit = bisection.standing.culprits.iter().find(|it| Some(it.place) == place)?;
     let (line, name) = (culprit_line(bisection, culprit), &bisection.name);
-    format!("  named by a bisection: {line}: `tacho bisect log {name}`\n")
+    Some(format!("named by a bisection: {line}: `tacho bisect log {name}`"))
 }
 
 /// Says that a bisection measured this revision, and its finding there.
-pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
-    let place = bisection.place(revision);
-    let is_it = |rung: &&TestedRevision| place.is_some_and(|at| rung.is_built_at(at));
-    let rung = bisection.standing.ladder.iter().find(is_it);
-    let line = |rung: &TestedRevision| {
-        let (name, level) = (&bisection.name, level_of(bisection, rung));
-        format!("  measured in bisection {name}: {}, {level}\n", changed_subject(bisection))
-    };
-    rung.map_or_else(String::new, line)
+pub fn measured_line(bisection: &Bisection, revision: &str) -> Option<String> {
+    let place = bisection.place(revision)?;
+    let rung = bisection.standing.ladder.iter().find(|rung| rung.is_built_at(place))?;
+    let (name, level) = (&bisection.name, level_of(bisection, rung));
+    Some(format!("measured in bisection {name}: {}, {level}", changed_subject(bisection)))
 }
 
 /// A commit that did it.
