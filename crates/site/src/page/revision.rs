@@ -7,7 +7,7 @@ use tacho_record::{Commit, Digest};
 use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::comparison::clauses::NO_NAMES;
 use tacho_report::comparison::sentence;
-use tacho_report::revision::{numbers, older_commits};
+use tacho_report::revision::{file_link, link, numbers, older_commits};
 use tacho_report::series_table::HEADS;
 use tacho_report::summary::SummaryText;
 
@@ -92,7 +92,7 @@ fn neighbours(view: &View, place: usize) -> Markup {
 
 fn byline(view: &View, revision: &RevisionView) -> Markup {
     let one = revision.revision;
-    let link = text::link(view.lab.link.as_deref(), &one.id);
+    let link = link(view.lab.link.as_deref(), &one.id);
     html! {
         p.byline {
             @if !one.author.is_empty() { (one.author) ", " }
@@ -220,7 +220,7 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
     html! {
         li {
             div.what {
-                @match text::link(view.lab.link.as_deref(), &commit.id) {
+                @match link(view.lab.link.as_deref(), &commit.id) {
                     Some(address) => a.rev href=(address) { (short) },
                     None => span.rev { (short) },
                 }
@@ -244,7 +244,7 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
 /// A file of a commit; of CVS with its numbers before and after.
 fn one_file(view: &View, commit: &Commit, file: &str) -> Markup {
     html! {
-        @match text::file_link(view.lab.link.as_deref(), commit, file) {
+        @match file_link(view.lab.link.as_deref(), commit, file) {
             Some(address) => a href=(address) { code { (file) } },
             None => code { (file) },
         }

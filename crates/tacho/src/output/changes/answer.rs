@@ -9,6 +9,7 @@ use tacho_record::{
     Change, ChangeKind, ChangeState, ChangeVerdict, Commit, CommitOfMerge, CvsNumbers, Direction,
     Life, RepeatMeasurement, Revision, TagChange, Unit, Withdrawal,
 };
+use tacho_report::revision::link as link_of;
 
 /// A change that is kept.
 #[derive(Serialize)]
@@ -159,7 +160,7 @@ impl<'a> CommitAnswer<'a> {
             subject: &commit.subject,
             files: &commit.files,
             numbers: &commit.numbers,
-            link: link.and_then(|link| super::link(link, &commit.id)),
+            link: link_of(link, &commit.id),
         }
     }
 }

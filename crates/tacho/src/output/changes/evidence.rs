@@ -10,7 +10,7 @@ use tacho_report::change::{
 };
 use tacho_report::change_row::ChangeRow;
 use tacho_report::quirk::QuirkEffect;
-use tacho_report::revision::{numbered, older_commits};
+use tacho_report::revision::{link, numbered, older_commits};
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::sides::{ChangeSideAnswer, drawn};
@@ -179,7 +179,7 @@ impl Evidence {
     fn commit(&self, commit: &Commit) -> String {
         let (id, date) = (short_name(&commit.id), text::day(commit.date));
         let first = format!("{id}  {date}  {}  {}", commit.author, commit.subject);
-        let link = self.link.as_ref().and_then(|link| super::link(link, &commit.id));
+        let link = link(self.link.as_deref(), &commit.id);
         let files = first_of(commit.files.iter().map(|file| numbered(commit, file)), FILES);
         let lines = [first, link.unwrap_or_default(), files].into_iter();
         lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")

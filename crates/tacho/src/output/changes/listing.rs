@@ -14,6 +14,7 @@ use tacho_report::change_list::{
     self, ChangeCounts, OTHER_WORK, OTHER_WORK_HINT, UNPLANNED, is_worse_and_new,
 };
 use tacho_report::change_row::ChangeRow;
+use tacho_report::revision::link;
 use tacho_report::series::{revision_name, series_name};
 use tacho_stats::history::HistoryVerdict;
 
@@ -226,7 +227,7 @@ impl ChangeListing {
         let of_event = |event: &ListedEvent| {
             let name = revision_name(&event.revision);
             let rest = prose.strip_prefix(&name).filter(|rest| rest.starts_with("  "))?;
-            let link = self.link.as_ref().and_then(|link| super::link(link, &event.revision.id));
+            let link = link(self.link.as_deref(), &event.revision.id);
             let name = link.map_or_else(|| format!("`{name}`"), |it| format!("[`{name}`]({it})"));
             Some(name + &text::markdown(rest))
         };

@@ -79,9 +79,3 @@ fn dated(revision: &Revision) -> String {
     let words = [name, date, revision.subject.clone()].into_iter().filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("  ")
 }
-
-/// The link to a commit, by the plan's pattern; `None` if the pattern is for files.
-pub fn link(pattern: &str, revision: &str) -> Option<String> {
-    let link = || pattern.replace("{commit}", revision).replace("{release}", revision);
-    (!pattern.contains("{file}")).then(link)
-}
