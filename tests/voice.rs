@@ -1,4 +1,4 @@
-//! One voice: the terminal and the pages show the same words and numbers of one store.
+//! One voice: the terminal, Markdown and the pages show the same words and numbers of one store.
 
 use crate::bisect::step;
 use crate::changes::tracked;
@@ -175,10 +175,18 @@ fn changes_read_the_same(project: &Project) {
     let lead = terminal.lines().find(|line| line.contains(" changes at ")).unwrap();
     assert!(lead.contains(" unacknowledged regression"), "{terminal}");
     assert!(text.contains(&sentence(lead)), "{lead}: {text}");
+    let markdown = wide(project, "changes --markdown");
+    assert!(markdown.contains(&format!("\n**{lead}**\n")), "{lead}: {markdown}");
     let mut names = Vec::new();
     for line in terminal.lines().filter(|line| line.contains(" · ")) {
         let row = cells(line);
         has_cells(&rows, row[1], &row[2..]);
+        let head = format!("| {} |", row[0]);
+        let mail = markdown.lines().find(|line| line.starts_with(&head));
+        let mail = mail.unwrap_or_else(|| panic!("{head} {markdown}")).replace("**", "");
+        for cell in &row {
+            assert!(mail.contains(&format!("| {cell} |")), "{cell}: {mail}");
+        }
         names.push(row[0].to_owned());
     }
     assert_eq!(names.len(), 2, "{terminal}");
