@@ -36,7 +36,8 @@ fn each_end_has_its_exit_status() {
     says("bisect HEAD~31 HEAD~14 --quiet", 3, "not reproduced: ");
     // What lists runs, and the run's own answer, name the end with the same words.
     let log = project.tacho("log").exits(0).stdout;
-    let listed = log.lines().find(|line| line.contains("not reproduced: bisect")).unwrap();
+    let log = log.replace(&format!("\n{}", " ".repeat(20)), "\n");
+    let listed = log.lines().find(|line| line.ends_with(": not reproduced")).unwrap();
     let run = listed.split_whitespace().next().unwrap();
     let shown = project.tacho(&format!("show run:{run}")).exits(0).stdout;
     assert!(shown.lines().nth(1).unwrap().contains(", not reproduced after "), "{shown}");

@@ -136,8 +136,8 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     });
     let life = match change.life {
         Life::Confirmed => None,
-        // A finding of the last run is new, which the other state says.
-        Life::Provisional if change.finding.seen <= 1 && change.finding.missed == 0 => None,
+        // More than a series speaks for it.
+        Life::Provisional if named.is_some() || change.again.is_some() => None,
         Life::Provisional => Some(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
     };
@@ -498,8 +498,8 @@ pub(crate) mod tests {
     #[test]
     fn a_row_says_how_likely_it_is_and_what_is_open() {
         let of = |p, differs| state(&change(p, differs));
-        assert_eq!(of(0.01, ""), "new");
-        assert_eq!(of(0.12, ""), "88 % likely, new");
+        assert_eq!(of(0.01, ""), "provisional, new");
+        assert_eq!(of(0.12, ""), "88 % likely, provisional, new");
         assert_eq!(
             of(0.12, "null"),
             "88 % likely, measured again: unclear (+6.4 %), new",

@@ -218,7 +218,7 @@ fn marks_since_first() -> Markup {
     html! {
         (marks())
         " A difference since the first revision is marked only if, in addition, the intervals of \
-         both medians do not overlap."
+         both medians do not overlap. It is empty if no run measured both revisions."
     }
 }
 

@@ -107,8 +107,9 @@ fn state(view: &View, revision: &RevisionView) -> Markup {
         @else if let Some(failed) = states().find(|state| is_failed(state)) {
             span.failure { "build " (failed.word()) }
         }
-        @else if revision.is_measured { "measured" }
+        @else if revision.is_measured_now { "measured" }
         @else if revision.has_failed_executions(view) { span.failure { "executions failed" } }
+        @else if revision.is_measured { "measured by an older definition" }
         @else if let Some(bisection) = bisected(view, revision) {
             span.note {
                 "measured in bisection "

@@ -30,6 +30,8 @@ pub(crate) struct RevisionView<'a> {
     pub(crate) cells: Vec<RevisionCell>,
     /// Whether any series has values for it.
     pub(crate) is_measured: bool,
+    /// Whether any series of a benchmark's present version has values for it.
+    pub(crate) is_measured_now: bool,
     /// The revision that was measured in its stead.
     pub(crate) equal_to: Option<&'a str>,
     /// The nearest earlier revision that has values, by place in history.
@@ -81,6 +83,7 @@ pub(crate) fn all<'a>(
         builds: builds.remove(revision.id.as_str()).unwrap_or_default(),
         cells: Vec::new(),
         is_measured: false,
+        is_measured_now: false,
         equal_to: None,
         last_measured: None,
         commits: Vec::new(),
@@ -102,6 +105,7 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>], lab:
             let view = &mut views[row.revision];
             view.cells.push(RevisionCell { series: number, row: place });
             view.is_measured |= row.summary.is_some();
+            view.is_measured_now |= row.summary.is_some() && !is_superseded;
             if let RowState::Equal(other) = row.state {
                 view.equal_to.get_or_insert(other);
             }

@@ -59,7 +59,7 @@ fn head(recipe: &Recipe) -> String {
         "\
 # What Tachograph measures, and how.
 {found}\
-# `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
+# `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last six.
 # Later runs measure the last measured commit again, to link the runs.
 "
     )

@@ -9,6 +9,7 @@ use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::Bisection;
 use tacho_record::{Purpose, Revision, Run, RunState};
+use tacho_report::bisection::found;
 use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::Store;
 
@@ -41,9 +42,8 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
     let mut rows = Vec::new();
     for (run, [_, _, samples]) in runs.iter().zip(counts) {
         let took = took(&mut store, run)?.map_or_else(String::new, text::duration);
-        let state = state(run, bisected(&mut store, run)?);
-        let what = run_words::of_run(&mut store, run, &revisions)?;
-        rows.push(([took, samples.to_string()], format!("{state}{what}")));
+        let what = described(&mut store, run, &revisions)?;
+        rows.push(([took, samples.to_string()], what));
     }
     output::print(&listed(&runs, &rows))?;
     output::print(&changed(&mut store, &runs)?)?;
@@ -99,16 +99,14 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
     Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
 }
 
-/// The run's state, if unusual, before the run's description.
-fn state(run: &Run, bisected: Option<&'static str>) -> String {
+/// The run in words: its state first, if unusual, and the end of a bisection last.
+fn described(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
+    let what = run_words::of_run(store, run, revisions)?;
+    if let Some(bisection) = bisection_of(store, run)?.filter(|it| it.standing.found.is_some()) {
+        return Ok(format!("{what}: {}", found(&bisection)));
+    }
     let state = (run.state != RunState::Finished).then(|| run.state.word());
-    bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
-}
-
-/// How a bisection ended, unless its run is finished and named a commit; `None` for other runs.
-fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
-    let bisection = bisection_of(store, run)?;
-    Ok(bisection.and_then(|bisection| tacho_report::run::bisection_end(run, &bisection)))
+    Ok(state.map_or_else(|| what.clone(), |state| format!("{state}: {what}")))
 }
 
 /// The bisection of the run; `None` for other runs.

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use super::aside;
 
 /// The time before the first line: a shorter command prints none.
-const DELAY: Duration = Duration::from_secs(3);
+const DELAY: Duration = Duration::from_secs(1);
 /// The time from one line to the next one, unless another stage begins.
 const INTERVAL: Duration = Duration::from_secs(15);
 
