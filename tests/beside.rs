@@ -202,7 +202,8 @@ fn what_was_kept_of_outputs_is_printed_as_it_was() {
     assert_eq!(printed("-b b --round 1").stdout, b"line 1 \xff");
     let none = project.tacho("show HEAD --output -b silent").exits(2).stderr;
     assert!(
-        none.starts_with("error: this output of `") && none.contains("hint: `output = \"keep\"`"),
+        none.starts_with("error: no such output of `")
+            && none.contains("hint: `output = \"keep\"`"),
         "{none}"
     );
     let text = project.tacho("show HEAD").succeeds().stdout;

@@ -121,7 +121,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
       <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
       <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
 
-    2 changes at 1 place in 3 series; 1 unacknowledged regression
+    2 changes at 1 place in 3 series; 1 new regression
     `tacho changes show NAME` shows the evidence
     ");
     let markdown = project.tacho("changes list --markdown").exits(1);
@@ -135,7 +135,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     | <show> | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
     | <generate> | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
 
-    **2 changes at 1 place in 3 series; 1 unacknowledged regression**
+    **2 changes at 1 place in 3 series; 1 new regression**
     ");
 
     let thirteenth = project.git(["rev-parse", "HEAD~11"]);
@@ -201,7 +201,7 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
     assert_eq!(worse, 30, "what got worse comes first: {answer}");
     assert!(answer.contains("\n  a trade-off: 30 worse, 10 better\n"), "{answer}");
     assert!(
-        answer.contains("40 changes at 1 place in 44 series; 30 unacknowledged regressions\n"),
+        answer.contains("40 changes at 1 place in 44 series; 30 new regressions\n"),
         "{answer}"
     );
     let name = event["changes"][0]["name"].as_str().unwrap();
@@ -556,7 +556,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no series was judged
-    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points, or 3 points of one run with 3 rounds)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points; 3 are enough if one run measured them in 3 rounds)
     ");
 }
 

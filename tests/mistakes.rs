@@ -153,7 +153,7 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
         let answer = project.tacho("track --json").exits(2).json();
         let point = &answer["series"][0]["points"][0];
         assert_eq!((&point["values"], &point["failed"]), (&serde_json::json!([]), &2.into()));
-        assert_eq!(answer["samples"], 2, "given up after the warm-up and a round");
+        assert_eq!(answer["samples"], 2, "given up after the warmup and a round");
         point["failure"].as_str().unwrap().to_owned()
     };
     assert_eq!(failure("false", ""), "exit 1");

@@ -24,7 +24,7 @@ impl Drop for Load {
     }
 }
 
-/// A script that takes 400 ms of no processor, twice after a warm-up.
+/// A script that takes 400 ms of no processor, twice after a warmup.
 fn project() -> Project {
     let plan = "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 2\n\
                 [[benchmark]]\nname = 'sleep'\ncommand = 'sh {build}/prog'\n";

@@ -480,7 +480,7 @@ fn only_a_quirk_that_was_tried_is_called_one_that_mends() {
     why = "variables are defined in several files, which gcc 10 refuses"
     environment = { CFLAGS = "-O2 -fcommon" }
     "#);
-    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["mends"], true);
+    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["works"], true);
     let mended = with(project, quirk).tacho("quirk check").succeeds().stdout;
     assert!(mended.contains(": needed\n"), "{mended}");
 }
@@ -498,7 +498,7 @@ fn a_remedy_that_does_not_mend_is_not_proposed() {
         "{quirk}"
     );
     assert!(!quirk.contains("\nenvironment"), "{quirk}");
-    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["mends"], false);
+    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["works"], false);
 }
 
 #[test]

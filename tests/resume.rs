@@ -55,7 +55,7 @@ kill -INT "$above"
 sleep 60
 "#;
 
-/// Three revisions × two benchmarks × (warm-up + three rounds).
+/// Three revisions × two benchmarks × (warmup + three rounds).
 const SAMPLES: usize = 3 * 2 * 4;
 
 struct Killed {

@@ -80,7 +80,7 @@ fn what_is_not_reached_is_said() {
 fn a_budget_ends_it_and_stays_spent() {
     let project = project("budget = '1ms'", "5");
     let answer = project.tacho("track HEAD --json").succeeds().json();
-    assert_eq!(answer["samples"], 2, "a warm-up and the one round that there is always");
+    assert_eq!(answer["samples"], 2, "a warmup and the one round that there is always");
     let point = last_point(&answer);
     assert_eq!((&point["looked_at"], &point["stopped"]["by"]), (&false.into(), &"budget".into()));
     assert_eq!(project.tacho("track HEAD --json").succeeds().json()["run"], Value::Null);

@@ -29,7 +29,7 @@ fn the_same_command_again_measures_nothing() {
     let project = Project::scripts(2);
     project.tacho("track").succeeds();
     let places = project.places();
-    assert_eq!(places.len(), 2 * 4, "two revisions, a warm-up and three rounds");
+    assert_eq!(places.len(), 2 * 4, "two revisions, a warmup and three rounds");
     let again = project.tacho("track --json").succeeds().json();
     assert_eq!((&again["samples"], &again["run"]), (&0.into(), &serde_json::Value::Null));
     assert_eq!(project.places(), places);
@@ -40,7 +40,7 @@ fn more_rounds_and_new_commits_add_only_what_is_missing() {
     let project = Project::scripts(2);
     project.tacho("track").succeeds();
     let more = project.tacho("track --rounds 5 --json").succeeds().json();
-    assert_eq!(more["samples"], 2 * (1 + 2), "a warm-up and the two rounds that were missing");
+    assert_eq!(more["samples"], 2 * (1 + 2), "a warmup and the two rounds that were missing");
     let project = project.file("prog", "echo answer # new\n").commit("change 3");
     let new = project.tacho("track --json").succeeds().json();
     assert_eq!(new["samples"], 2 * (1 + 3), "only the new commit, beside one that links the runs");

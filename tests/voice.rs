@@ -173,7 +173,7 @@ fn changes_read_the_same(project: &Project) {
     let all = page(project, "changes.html");
     let (rows, text) = (page_rows(&all), sentences_of(&all));
     let lead = terminal.lines().find(|line| line.contains(" changes at ")).unwrap();
-    assert!(lead.contains(" unacknowledged regression"), "{terminal}");
+    assert!(lead.contains(" new regression"), "{terminal}");
     assert!(text.contains(&sentence(lead)), "{lead}: {text}");
     let markdown = wide(project, "changes --markdown");
     assert!(markdown.contains(&format!("\n**{lead}**\n")), "{lead}: {markdown}");

@@ -29,7 +29,7 @@ pub struct Trial {
     pub widths: Option<Value>,
     /// What the ratio really is, where that is known.
     pub truth: Option<f64>,
-    /// Executions of A, of its control and of B, warm-up left out.
+    /// Executions of A, of its control and of B, warmup left out.
     pub samples: u64,
     pub rounds: u64,
     pub seconds: f64,

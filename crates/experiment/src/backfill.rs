@@ -22,20 +22,20 @@ pub const AT_ONCE: usize = 16;
 /// other benchmarks show, the most important change first. At most this many revisions are
 /// measured; `None`: all. After an interruption the same question resumes.
 pub fn fill(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     marks: &[(String, String)],
     at_most: Option<usize>,
 ) -> Result<TrackResult, ExperimentError> {
     let mut all = TrackResult::nothing();
     let Gaps { revisions: mut lacking, builds, .. } =
-        lacking((bench.store, bench.host), bench.executor, question, marks)?;
+        lacking((context.store, context.host), context.executor, question, marks)?;
     all.builds = builds;
     lacking.truncate(at_most.unwrap_or(usize::MAX));
     for together in lacking.chunks(AT_ONCE) {
         let mut revisions: Vec<Revision> = together.to_vec();
         revisions.sort_by_key(|revision| revision.order);
-        let tracked = track(bench, &Question { revisions, ..question.clone() })?;
+        let tracked = track(context, &Question { revisions, ..question.clone() })?;
         let stopped = tracked.interrupted;
         all.add(&tracked);
         if stopped {
@@ -67,7 +67,7 @@ pub struct MissingMeasurements {
     pub cells: Vec<Cell>,
     /// How many revisions of the question are built.
     pub built: usize,
-    /// The most executions that there may be; the warm-up is among them where it is known how long
+    /// The most executions that there may be; the warmup is among them where it is known how long
     /// it is.
     pub executions: u64,
     /// How long the executions take of benchmarks that were executed on this host before, by the

@@ -48,7 +48,7 @@ pub enum Event<'a> {
         run: &'a Run,
         /// The cells.
         cells: &'a [Cell],
-        /// Executions in all, at the most; those of a warm-up by time, which are unknown, left
+        /// Executions in all, at the most; those of a warmup by time, which are unknown, left
         /// out.
         total: usize,
         /// Executions that an earlier, interrupted session of this run has done.

@@ -156,8 +156,8 @@ impl<S: PlanSessions> PlanComparer<S> {
             Err(why) => ComparisonResult::NotBuilt { side: terms.sides[1].name.clone(), why },
             Ok(program) => {
                 terms.sides[1].program = program;
-                self.sessions.measure(&with.plan, revision, |bench, question| {
-                    compare(bench, question, &terms)
+                self.sessions.measure(&with.plan, revision, |context, question| {
+                    compare(context, question, &terms)
                 })?
             }
         };

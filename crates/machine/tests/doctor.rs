@@ -109,7 +109,7 @@ high   turbo: turbo is on: up to 3200 MHz instead of 2300 MHz
        tune turbo=off | echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo
 high   governor: the frequency governor is ondemand (driver intel_cpufreq)
        tune governor=performance | sudo cpupower frequency-set -g performance
-high   load: the machine was busy: load 31.5 over the last minute on 48 CPUs
+high   load: the machine was busy in the last minute: load 31.5 on 48 CPUs
        advice: end other programs, or let rounds wait: `--quiet-wait=10m`
 medium throttled: CPUs slowed down 144 times for heat since the machine was started
        advice: improve the cooling; `turbo=off` lowers the heat
@@ -145,7 +145,7 @@ medium virtual-machine: this is a virtual machine (Amazon EC2)
        advice: compare sides in the same rounds, never with saved numbers
 medium smt: two threads share the only core
        tune smt=off | echo off | sudo tee /sys/devices/system/cpu/smt/control
-medium load: the machine was busy: load 0.7 over the last minute on 2 CPUs
+medium load: the machine was busy in the last minute: load 0.7 on 2 CPUs
        advice: end other programs, or let rounds wait: `--quiet-wait=10m`
 low    memory-limit: the control group of tacho may use 2048 MiB
        impossible: the command that started this container or service sets it
@@ -165,7 +165,7 @@ high   battery: the machine runs on its battery
        advice: connect the power supply
 high   power-profile: the power profile is low-power
        command: echo performance | sudo tee /sys/firmware/acpi/platform_profile
-medium load: the machine was busy: load 1.8 over the last minute on 8 CPUs
+medium load: the machine was busy in the last minute: load 1.8 on 8 CPUs
        advice: end other programs, or let rounds wait: `--quiet-wait=10m`
 medium background-services: services may work at any time: packagekit, tracker-miner-fs-3
        tune stop=packagekit stop=tracker-miner-fs-3 | sudo systemctl stop packagekit tracker-miner-fs-3

@@ -285,7 +285,7 @@ pub enum RuleError {
         /// The given text.
         text: String,
     },
-    /// A warm-up cannot be read.
+    /// A warmup cannot be read.
     #[error("`{text}` is not a warmup")]
     BadWarmup {
         /// The given text.

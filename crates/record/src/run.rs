@@ -101,6 +101,6 @@ pub struct Cell {
     pub artifact: Digest,
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,
-    /// In how many rounds it is executed at the most, the warm-up not counted.
+    /// In how many rounds it is executed at the most, the warmup not counted.
     pub rounds: u32,
 }

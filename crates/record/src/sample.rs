@@ -8,7 +8,7 @@ use crate::{Direction, Metric, MetricName, ReachedLimit};
 /// The place of an execution in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
-    /// The round, counted from 1; round 0 is the warm-up, recorded and never summarised.
+    /// The round, counted from 1; round 0 is the warmup, recorded and never summarised.
     pub round: u32,
     /// The position in the round's random order, counted from 0.
     pub position: u32,
@@ -92,6 +92,20 @@ pub enum AnswerDifference {
     Line,
 }
 
+impl AnswerDifference {
+    /// The revision that gave the right answer, as the end of a sentence on a wrong one: `, the
+    /// answer of 0123456789` after its digest, else `; 0123456789 printed the expected one`.
+    #[must_use]
+    pub fn right_is_of(self, giver: &str) -> String {
+        match self {
+            Self::Digest => format!(", the answer of {giver}"),
+            Self::FileDigest | Self::Lacks | Self::Line => {
+                format!("; {giver} printed the expected one")
+            }
+        }
+    }
+}
+
 impl Failure {
     /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
@@ -135,9 +149,9 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// As the plan expects; its values count, unless it was the warm-up.
+    /// As the plan expects; its values count, unless it was the warmup.
     Valid,
-    /// As the plan expects, in a round that was found to be warm-up.
+    /// As the plan expects, in a round that was found to be warmup.
     WarmUp,
     /// The execution reached a limit. Its values are lower bounds of the full values.
     LimitReached {
@@ -241,13 +255,13 @@ impl Sample {
         self.values.insert(at, (Metric::shared_name(metric), value));
     }
 
-    /// Whether its values may be summarised: it ended as expected and was not the warm-up.
+    /// Whether its values may be summarised: it ended as expected and was not the warmup.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.outcome == Outcome::Valid && self.place.round > 0
     }
 
-    /// Whether it reached a limit, and not in the warm-up.
+    /// Whether it reached a limit, and not in the warmup.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0

@@ -13,7 +13,7 @@ pub struct Measurement {
     pub revision: String,
     /// The build's artifact: another recipe gives the same revision another program.
     pub artifact: Digest,
-    /// All executions, warm-up and failures included, in order of the schedule.
+    /// All executions, warmup and failures included, in order of the schedule.
     pub samples: Vec<Sample>,
     /// The result of the search for a warmup, if requested.
     pub steadiness: Option<Steadiness>,

@@ -49,13 +49,13 @@ pub struct Steadiness {
     pub metric: String,
     /// Their phases, in order.
     pub phases: Vec<Phase>,
-    /// The first round whose samples count; those before are warm-up. It is the same for all cells
+    /// The first round whose samples count; those before are warmup. It is the same for all cells
     /// of a benchmark in a run, so that compared samples are of the same rounds.
     pub counts_from: u32,
 }
 
 impl Steadiness {
-    /// How many rounds are warm-up.
+    /// How many rounds are warmup.
     #[must_use]
     pub fn warm_up(&self) -> u32 {
         self.counts_from.saturating_sub(1)

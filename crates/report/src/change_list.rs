@@ -31,7 +31,7 @@ pub struct ChangeCounts {
     pub places: usize,
     /// In how many series changes were looked for.
     pub judged: usize,
-    /// How many changes are unacknowledged regressions.
+    /// How many changes are new regressions.
     pub regressions: usize,
     /// How many are for the worse and new, regressions or not.
     pub worse_and_new: usize,
@@ -39,7 +39,7 @@ pub struct ChangeCounts {
 
 impl ChangeCounts {
     /// How many changes there are, and how many of them are regressions: `2 changes at 1 place in 3
-    /// series; 1 unacknowledged regression`.
+    /// series; 1 new regression`.
     #[must_use]
     pub fn lead(&self) -> String {
         let Self { changes, places, judged, .. } = *self;
@@ -54,7 +54,7 @@ impl ChangeCounts {
     /// How many of the rows are for the worse and new, and how many of these are regressions, where
     /// not all are.
     fn worse(&self) -> String {
-        let regressions = count(self.regressions, "unacknowledged regression");
+        let regressions = count(self.regressions, "new regression");
         match (self.worse_and_new, self.regressions) {
             (0, 0) => String::new(),
             (rows, some) if rows <= some => format!("; {regressions}"),
@@ -94,8 +94,8 @@ pub fn off_medians(names: &[String]) -> Option<String> {
     let first = first_of(names, NAMED);
     (!names.is_empty()).then(|| {
         format!(
-            "the levels of {first} differ from the medians of all samples; `tacho changes show \
-             NAME` has both"
+            "the levels of {first} are estimates, and differ from the medians of all samples: \
+             `tacho changes show NAME` says why"
         )
     })
 }
@@ -155,7 +155,7 @@ mod tests {
         );
         assert_eq!(
             lead(ChangeCounts { worse_and_new: 1, ..all }),
-            "3 changes at 1 place in 2 series; 1 unacknowledged regression"
+            "3 changes at 1 place in 2 series; 1 new regression"
         );
         let excused = lead(ChangeCounts { regressions: 0, ..all });
         let words = format!("; 2 worse and new, but not a regression: {NO_REGRESSION}");

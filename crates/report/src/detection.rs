@@ -79,7 +79,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 
 /// The requirement of a verdict.
 fn needs(points: usize) -> String {
-    format!("a verdict needs {points} points, or 3 points of one run with 3 rounds")
+    format!("a verdict needs {points} points; 3 are enough if one run measured them in 3 rounds")
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built

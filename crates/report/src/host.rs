@@ -69,6 +69,12 @@ pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     waited.into_iter().chain(repeated).collect()
 }
 
+/// What changed on the machine since an earlier run.
+#[must_use]
+pub fn machine_changed(since: i64, what: &[String]) -> String {
+    format!("the machine changed since run {since}: {}", what.join("; "))
+}
+
 /// The reference's result for a run, in one line.
 #[must_use]
 pub fn reference(summary: &ReferenceSummary) -> String {

@@ -28,8 +28,8 @@ const APART: f64 = 0.025;
 
 /// Why differences that are reported as changes may contradict the medians beside them, and others.
 const APART_MEANS: [&str; 2] = [
-    "a change marked better or worse is the ratio of the levels before and after it, or what \
-     measuring again showed; so it may differ from the ratio of the two medians",
+    "a change marked better or worse is that of `tacho changes`, so it may differ from the ratio \
+     of the two medians",
     "a change uses only the runs that measured both revisions, so it may differ from the ratio of \
      the two medians",
 ];

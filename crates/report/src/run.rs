@@ -11,6 +11,8 @@ use crate::words::{count, duration, precision};
 pub const RESUMES: &str = "interrupted: the same command resumes";
 /// The note if the user stopped a command that keeps nothing.
 pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+/// What is shown of a run that is not finished.
+pub const SO_FAR: &str = "this is what was measured so far";
 /// The note if the user stopped a command before there was anything to show.
 pub const NOTHING_YET: &str = "interrupted before anything was measured";
 /// The note for an empty store.
@@ -43,7 +45,10 @@ impl NothingExecuted {
     pub fn words(self, rule: &Rule) -> String {
         let to_precision = rule.precision.as_ref().map_or_else(String::new, |wanted| {
             let rounds = count(rule.max_rounds as usize, "round");
-            format!(" to {}, or has reached the limit of {rounds}", precision(wanted.share))
+            format!(
+                "; each median is known to {}, or has reached the limit of {rounds}",
+                precision(wanted.share)
+            )
         });
         match self {
             Self::BuildsMeasured(0) => {

@@ -242,7 +242,8 @@ pub fn without_unknown(series: &Series) -> (Series, Option<String>) {
 /// Marks an interval that is valid at all times.
 pub const LOOKED_AT: &str = " *";
 /// The meaning of the mark.
-pub const LOOKED_AT_MEANS: &str = "wider because the values decided when to stop";
+pub const LOOKED_AT_MEANS: &str =
+    "wider than for a fixed number of rounds, because the values decided when to stop";
 
 /// Says that executions failed, and how the first one did: `3 executions failed (exit 1)`.
 #[must_use]

@@ -178,12 +178,12 @@ impl SurveyPlace<'_> {
 pub fn end(ended: SurveyEnd, [made, revisions]: [usize; 2], open: usize) -> String {
     let took = match made {
         0 => format!("no new builds; {} in the range", count(revisions, "revision")),
-        made => format!("{} of {}", count(made, "build"), count(revisions, "revision")),
+        made => format!("built {made} of {}", count(revisions, "revision")),
     };
     let left = || format!("{} {}", count(open, "change"), if open == 1 { "is" } else { "are" });
     match ended {
         SurveyEnd::Noise => format!("{took}: samples vary too much to exclude a change"),
-        SurveyEnd::Known => format!("{took}: no lasting change is left to find"),
+        SurveyEnd::Known => format!("{took}: no other change of the level is left to find"),
         SurveyEnd::Interrupted => format!("{took} so far"),
         SurveyEnd::Unsettled => format!("{took}: some builds give a different result each time"),
         SurveyEnd::Builds => {
@@ -211,7 +211,7 @@ pub fn progress(builds: usize, places: &[ChangePlace]) -> String {
 
 /// The advice if no change was seen, which proves little.
 fn more_rounds(metric: &Metric) -> String {
-    let by_cpu = if metric.name == "wall" { "; `-m cpu` uses CPU time" } else { "" };
+    let by_cpu = if metric.is_wall() { "; `-m cpu` uses CPU time" } else { "" };
     format!("more rounds (`--rounds`) show smaller changes{by_cpu}")
 }
 

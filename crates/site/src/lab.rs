@@ -55,7 +55,7 @@ pub struct Lab {
     pub unbuilt: Vec<String>,
     /// In how many series changes were looked for.
     pub judged: usize,
-    /// How many changes of series that the plan has are unacknowledged regressions.
+    /// How many changes of series that the plan has are new regressions.
     pub regressions: usize,
     /// The names of changes that may be the host's, since no run measured both sides.
     pub doubtful: Vec<String>,

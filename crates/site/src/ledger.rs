@@ -49,7 +49,7 @@ impl Ledger {
         let executions =
             self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
         for sample in &measured.measurement.samples {
-            let warm_up = || (sample.outcome == Outcome::WarmUp).then(|| "warm-up".to_owned());
+            let warm_up = || (sample.outcome == Outcome::WarmUp).then(|| "warmup".to_owned());
             let why =
                 sample.outcome.described().map(|(line, _)| line).or_else(warm_up).map(|line| {
                     let shared =

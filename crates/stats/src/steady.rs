@@ -53,7 +53,7 @@ pub struct SteadyState {
 /// metric's direction.
 ///
 /// The steady state begins with the first phase that cannot be distinguished from the last one:
-/// what disturbed the middle of a sequence does not make a warm-up of its beginning.
+/// what disturbed the middle of a sequence does not make a warmup of its beginning.
 #[must_use]
 pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
     let found = phases(values);

@@ -119,7 +119,7 @@ impl Store {
     /// The logs of builds and the outputs of executions that must be here.
     fn named_logs(&mut self) -> Result<BTreeSet<Digest>, StoreError> {
         // On a shared store logs may be on another machine.
-        if self.database.place().starts_with("postgres") {
+        if self.database.is_shared() {
             return Ok(BTreeSet::new());
         }
         let sql = "SELECT log FROM build WHERE log IS NOT NULL UNION SELECT digest FROM output";

@@ -7,7 +7,7 @@ use tacho_record::{BenchmarkKey, Digest};
 use crate::database::{SqlValue, TransactionKind};
 use crate::{HostId, Store, StoreError};
 
-/// How much was measured of a benchmark at a build, the warm-up left out.
+/// How much was measured of a benchmark at a build, the warmup left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleCounts {
     /// The benchmark with its parameters.

@@ -15,7 +15,7 @@
 //! logs       files by digest                chunk/     samples as bytes
 //! outputs    what executions printed        columns    times, digests and JSON
 //! database/  one SQL for SQLite and PostgreSQL, migrations
-//! steadiness what was found of warm-ups
+//! steadiness what was found of warmups
 //! subject    whose store it is
 //! reference  what fixed programs took beside the samples of runs
 //! changes    what was found in series, and what users say of it

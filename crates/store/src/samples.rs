@@ -338,7 +338,7 @@ fn pieces(chunk: &Chunk, packing: Packing) -> Vec<(Chunk, Vec<u8>)> {
 }
 
 /// How many samples count, those that reached a limit among them, and how many would but failed;
-/// the warm-up and disturbed ones are neither.
+/// the warmup and disturbed ones are neither.
 pub(crate) fn counted(chunk: &Chunk) -> [i64; 2] {
     let after_warm_up = |(place, _): &(&Place, &u8)| place.round > 0;
     let outcomes = chunk.places.iter().zip(&chunk.outcomes).filter(after_warm_up);

@@ -1,6 +1,6 @@
 //! The found warmups, and the samples that are left out for them.
 //!
-//! Samples stay as they were kept; which of them are warm-up is marked when they are read.
+//! Samples stay as they were kept; which of them are warmup is marked when they are read.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::database::{Database, SqlValue, TransactionKind};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
-    /// Keeps what was found of the warm-ups of measurements, all or none; what was found before is
+    /// Keeps what was found of the warmups of measurements, all or none; what was found before is
     /// replaced.
     pub fn put_steadiness(
         &mut self,
@@ -77,7 +77,7 @@ impl FoundSteadiness {
         place.round > 0 && self.of(measurement).is_some_and(|found| place.round < found.counts_from)
     }
 
-    /// Marks what is warm-up among the samples of that measurement.
+    /// Marks what is warmup among the samples of that measurement.
     pub fn mark(&self, measurement: MeasurementId, samples: &mut [Sample]) {
         let is_one = |sample: &&mut Sample| {
             sample.outcome == Outcome::Valid && self.is_warm_up(measurement, sample.place)

@@ -30,11 +30,11 @@ pub struct Values {
     pub rounds: Vec<u32>,
     /// The position of each in the round's order.
     pub positions: Vec<u32>,
-    /// The executions that reached a limit, the warm-up not counted.
+    /// The executions that reached a limit, the warmup not counted.
     pub limited: LimitedExecutions,
     /// The round of each bound.
     pub bound_rounds: Vec<u32>,
-    /// How many executions failed, the warm-up not counted.
+    /// How many executions failed, the warmup not counted.
     pub failed: u32,
     /// How the first of those failed.
     pub failure: Option<Failure>,

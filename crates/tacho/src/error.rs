@@ -116,7 +116,7 @@ pub enum CliError {
     LooseArguments { option: String, command: String },
     #[error("`{}` are files, not revisions", names.join("`, `"))]
     FilesOfNumbers { names: Vec<String> },
-    #[error("this output of `{revision}` is not kept")]
+    #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
     #[error(transparent)]
     Linking(#[from] LinkingError),
@@ -185,6 +185,7 @@ impl CliError {
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoDuet { source } => source.hint.clone(),
             CliError::Subject(error) => error.hint(),
+            CliError::Linking(error) => error.hint(),
             CliError::NoRange { to, is_same: true, .. } => {
                 Some(format!("did you mean `{to}~1..{to}`?"))
             }
@@ -260,7 +261,6 @@ impl CliError {
             CliError::Site(error) => return error.hint(),
             CliError::Store(error) => return error.hint(),
             CliError::Rule(error) => error.hint(),
-            CliError::Linking(error) => error.hint(),
             CliError::LooseChange { .. } => {
                 "`tacho changes set NAME STATE` sets the state of a change"
             }

@@ -15,6 +15,11 @@ pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
     if is_far(&error) {
         error.remove(ContextKind::SuggestedArg);
     }
+    let word = ContextValue::String("survey".to_owned());
+    if error.get(ContextKind::InvalidSubcommand) == Some(&word) {
+        let tip = "`tacho track --builds N` or `--budget TIME` makes a survey".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
     if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
         tips.retain(|tip| !tip.to_string().contains(" as a value, use "));
         if !tips.is_empty() {

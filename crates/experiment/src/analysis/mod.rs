@@ -10,6 +10,7 @@ pub mod failed_cells;
 pub mod host_load;
 pub mod levels;
 pub mod outlier_causes;
+pub mod planned_metrics;
 pub mod process_start;
 pub mod reference;
 pub(crate) mod reference_answer;

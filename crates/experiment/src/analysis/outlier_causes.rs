@@ -11,7 +11,7 @@ use tacho_record::{Direction, Metric, Place, Sample, Unit};
 use tacho_stats::outlier::{self, Outlier};
 use tacho_stats::summary::SortedSamples;
 
-use crate::run::quiet_limits::cpus;
+use crate::run::quiet_limits::{cpus, throttled};
 
 /// A cause must explain at least this share of the deviation.
 pub const LEAST_SHARE: f64 = 0.2;
@@ -101,7 +101,7 @@ impl fmt::Display for OutlierCause {
             Self::Socket(was, usual) => write!(f, "moved to socket {was}, from {usual}"),
             Self::Steal(more) => write!(f, "{} of steal{}", time(more), less(more)),
             Self::Swapped(bytes) => write!(f, "{} were swapped out", short(&Unit::Bytes, bytes)),
-            Self::Throttled(times) => write!(f, "throttled {times} times for being too warm"),
+            Self::Throttled(times) => f.write_str(&throttled(times)),
         }
     }
 }

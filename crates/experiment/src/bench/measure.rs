@@ -76,27 +76,27 @@ pub struct BenchResult {
 
 /// Measures commands in rounds, each in a fresh random order.
 pub fn measure(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &BenchQuestion,
 ) -> Result<BenchResult, ExperimentError> {
-    put_metrics(bench, question)?;
+    put_metrics(context, question)?;
     let lacking = match question.commands.first() {
-        Some(first) => check_counters(bench, &first.name, question.counters.iter().copied())?,
+        Some(first) => check_counters(context, &first.name, question.counters.iter().copied())?,
         None => Vec::new(),
     };
     check_at_once(question)?;
-    check_conditions(bench, question)?;
-    let (run, cells) = begin(bench, question)?;
+    check_conditions(context, question)?;
+    let (run, cells) = begin(context, question)?;
     let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
         .collect();
     let reference = question.reference;
     let session = Session { run, cells: cells?, duet: question.duet, reference, groups: None };
-    let SessionResult { executing, interrupted, .. } = rounds::measure(bench, &session)?;
+    let SessionResult { executing, interrupted, .. } = rounds::measure(context, &session)?;
     let mut answer = BenchResult {
-        waits: bench.store.waits(session.run.number)?,
-        disturbed: bench.store.disturbed(session.run.number)?,
-        reference: reference::summary(bench.store, &session.run)?,
+        waits: context.store.waits(session.run.number)?,
+        disturbed: context.store.disturbed(session.run.number)?,
+        reference: reference::summary(context.store, &session.run)?,
         run: session.run,
         samples: Vec::new(),
         steadiness: Vec::new(),
@@ -105,9 +105,9 @@ pub fn measure(
         executing,
     };
     for SessionCell { id, cell, .. } in &session.cells {
-        answer.samples.push(bench.store.samples(*id)?);
-        answer.steadiness.push(bench.store.steadiness(*id)?);
-        let absences = bench.store.absences(answer.run.number, &cell.benchmark)?;
+        answer.samples.push(context.store.samples(*id)?);
+        answer.steadiness.push(context.store.steadiness(*id)?);
+        let absences = context.store.absences(answer.run.number, &cell.benchmark)?;
         answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
     }
     Ok(answer)
@@ -124,7 +124,7 @@ fn check_at_once(question: &BenchQuestion) -> Result<(), ExperimentError> {
 
 /// Checks that the requested conditions and limits are available here.
 fn check_conditions(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &BenchQuestion,
 ) -> Result<(), ExperimentError> {
     let is_usual = |it: &&BenchCommand| {
@@ -132,7 +132,7 @@ fn check_conditions(
             && it.limits == tacho_record::Limits::default()
     };
     let unusual = question.commands.iter().find(|it| !is_usual(it));
-    unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), bench.executor))
+    unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), context.executor))
 }
 
 /// The benchmark that it is, with what is counted and read of it.
@@ -144,7 +144,7 @@ fn with_counters(command: &BenchCommand, question: &BenchQuestion) -> plan::Benc
 }
 
 /// Keeps what all metrics mean that executions may have.
-fn put_metrics(bench: &mut Context<'_>, question: &BenchQuestion) -> Result<(), ExperimentError> {
+fn put_metrics(context: &mut Context<'_>, question: &BenchQuestion) -> Result<(), ExperimentError> {
     let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
     let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
     metrics.extend(question.counters.iter().map(|asked| asked.counter.metric()));
@@ -152,12 +152,12 @@ fn put_metrics(bench: &mut Context<'_>, question: &BenchQuestion) -> Result<(), 
     metrics.extend(Metric::known(Metric::COUNTED_SHARE));
     let unit = Unit::Other(String::new());
     metrics.push(Metric { name: EXIT_STATUS.to_owned(), unit, better: Direction::Lower });
-    Ok(bench.store.put_metrics(&metrics)?)
+    Ok(context.store.put_metrics(&metrics)?)
 }
 
 /// Begins the run; what each command's samples are kept under.
 fn begin(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &BenchQuestion,
 ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
     let texts: Vec<&str> = question.commands.iter().map(|command| command.text.as_str()).collect();
@@ -177,12 +177,12 @@ fn begin(
         seed: question.seed,
         rounds: question.rule.max_rounds,
         rule: question.rule.clone(),
-        host: bench.host,
+        host: context.host,
         version: question.version.clone(),
-        started: bench.executor.now(),
+        started: context.executor.now(),
         conditions: question.conditions.clone(),
     };
-    let (run, ids) = bench.store.begin_run(&new, &cells)?;
+    let (run, ids) = context.store.begin_run(&new, &cells)?;
     Ok((run, ids.into_iter().zip(cells).collect()))
 }
 

@@ -82,8 +82,8 @@ fn measured_ahead(
     let mut store = Store::open(&Location::Memory).unwrap();
     let mut executor = ScriptedExecutor::new(script);
     let mut builder = ScriptedBuilder::new();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let answer = measure(&mut bench, question).unwrap();
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    let answer = measure(&mut context, question).unwrap();
     (answer, executor.requests().to_vec(), executor.foreseen())
 }
 
@@ -142,7 +142,7 @@ fn foreseen(commands: impl IntoIterator<Item = BenchCommand>, rule: Rule) -> (us
 fn what_comes_next_is_certain_where_no_sample_decides_on_it() {
     let both = || ["a", "b"].map(command);
     assert_eq!(foreseen(both(), rounds(8)), (16, 15));
-    // Passes of a warm-up are looked at one by one.
+    // Passes of a warmup are looked at one by one.
     let warm = Rule { warmup: Warmup::Executions(3), ..rounds(4) };
     assert_eq!(foreseen(both(), warm), (14, 3 + 7));
     // From the fewest rounds on each sample decides whether there is another.
@@ -215,8 +215,8 @@ fn a_counter_that_is_not_to_be_had_is_absent_with_its_reason() {
     let why = Unavailable { why: "there is no meter".into(), hint: None };
     let mut executor = ScriptedExecutor::new(taking(&[("a", 10, 1)])).lacking(Counter::Energy, why);
     let mut builder = ScriptedBuilder::new();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let answer = measure(&mut bench, &question).unwrap();
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    let answer = measure(&mut context, &question).unwrap();
     assert_eq!(answer.absent["energy"], "there is no meter");
     assert_eq!(standings(&question, &answer, None).each[0].counters[0].1, None);
 }
@@ -257,8 +257,8 @@ fn conditions_are_those_of_all_commands_and_tried_out_first() {
     let mut store = Store::open(&Location::Memory).unwrap();
     let mut executor = ScriptedExecutor::new(taking(&[])).refusing(Unavailable::new("no", None));
     let mut builder = ScriptedBuilder::new();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    assert!(matches!(measure(&mut bench, &question), Err(ExperimentError::Unavailable { .. })));
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    assert!(matches!(measure(&mut context, &question), Err(ExperimentError::Unavailable { .. })));
     assert_eq!(executor.requests(), []);
 }
 

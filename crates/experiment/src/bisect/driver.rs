@@ -33,7 +33,7 @@ pub(super) enum StepAttempt {
 
 /// Executes the steps of one session.
 pub(super) struct Driver<'a, 'b> {
-    pub(super) bench: &'a mut Context<'b>,
+    pub(super) context: &'a mut Context<'b>,
     pub(super) question: &'a Question,
     pub(super) run: Run,
     pub(super) bisection: Bisection,
@@ -52,25 +52,25 @@ pub(super) struct Driver<'a, 'b> {
 impl<'a, 'b> Driver<'a, 'b> {
     /// Starts at the bisection's present state: empty, or as an earlier session left it.
     pub(super) fn new(
-        bench: &'a mut Context<'b>,
+        context: &'a mut Context<'b>,
         question: &'a Question,
         run: Run,
         bisection: Bisection,
     ) -> Result<Self, ExperimentError> {
         let mut fold = Fold::new(&bisection.asked, &bisection.candidates);
-        for observed in bench.store.observed(run.number)? {
+        for observed in context.store.observed(run.number)? {
             fold.observe(&observed);
         }
-        bench.store.begin_session(run.number, moment(bench.executor.now()))?;
-        let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
-        bench.store.put_unread(run.number, &unread)?;
-        let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
-        let ready = PreparedTrials::of_run(bench.store, &run, &bisection.asked.benchmark)?;
+        context.store.begin_session(run.number, moment(context.executor.now()))?;
+        let unread: Vec<Absence> = context.executor.unread().iter().map(absence).collect();
+        context.store.put_unread(run.number, &unread)?;
+        let quiet = Quiet::new(run.rule.quiet_wait, &context.store.waits(run.number)?);
+        let ready = PreparedTrials::of_run(context.store, &run, &bisection.asked.benchmark)?;
         let (under, layouts, aside) = (None, Vec::new(), None);
         let spent = fold.spent.0 + fold.spent.1;
-        let deadline = Deadline::new(bisection.asked.own_budget(), spent, bench.executor.now());
+        let deadline = Deadline::new(bisection.asked.own_budget(), spent, context.executor.now());
         Ok(Self {
-            bench,
+            context,
             question,
             run,
             bisection,
@@ -93,7 +93,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// All steps until it is decided, interrupted or no more may be spent.
     pub(super) fn all(mut self) -> Result<BisectionResult, ExperimentError> {
         let ended = self.steps();
-        self.ready.clean_up(self.bench.executor, self.bench.observer);
+        self.ready.clean_up(self.context.executor, self.context.observer);
         let (spent, interrupted) = match ended? {
             None => (false, false),
             Some(StepAttempt::Spent) => (true, false),
@@ -115,10 +115,10 @@ impl<'a, 'b> Driver<'a, 'b> {
             || sides.iter().any(|side| is_open(&side.found))
             || self.fold.left_out == SkippedState::Spent;
         if !goes_on {
-            let facts = end_facts(self.bench, self.run.number)?;
-            self.bench.store.add_conditions(self.run.number, facts)?;
-            self.bench.store.seal(self.run.number)?;
-            self.bench.store.finish_run(self.run.number, self.bench.executor.now())?;
+            let facts = end_facts(self.context, self.run.number)?;
+            self.context.store.add_conditions(self.run.number, facts)?;
+            self.context.store.seal(self.run.number)?;
+            self.context.store.finish_run(self.run.number, self.context.executor.now())?;
         }
         Ok(BisectionResult {
             bisection: self.bisection,
@@ -133,7 +133,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         self.update_state(false)?;
         self.take_up_known_builds()?;
         while let Some((place, samples)) = self.fold.next() {
-            if self.bench.interrupt.load(Ordering::Relaxed) {
+            if self.context.interrupt.load(Ordering::Relaxed) {
                 return Ok(Some(StepAttempt::Interrupted));
             }
             match self.step_in_time(place, samples)? {
@@ -152,7 +152,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             }
         }
         while let Some((place, under)) = self.fold.next_probe() {
-            if self.bench.interrupt.load(Ordering::Relaxed) {
+            if self.context.interrupt.load(Ordering::Relaxed) {
                 return Ok(Some(StepAttempt::Interrupted));
             }
             if self.is_late() {
@@ -184,7 +184,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         for place in 0..self.fold.candidates().len() {
             let revision = self.fold.name(place).to_owned();
             let recipe = self.question.recipes.of(&revision);
-            let build = self.bench.store.build(self.bench.host, &revision, recipe)?;
+            let build = self.context.store.build(self.context.host, &revision, recipe)?;
             known.push(build.and_then(|build| build.state.artifact()));
         }
         // Equal ends need no suspects.
@@ -213,36 +213,36 @@ impl<'a, 'b> Driver<'a, 'b> {
     ) -> Result<(), ExperimentError> {
         let observed = BisectionStep {
             number: self.fold.next_number(),
-            at: moment(self.bench.executor.now()),
+            at: moment(self.context.executor.now()),
             revision: self.fold.name(place).to_owned(),
             build,
             executing,
             under: self.under,
             seen,
         };
-        self.bench.store.put_observed(self.run.number, &observed)?;
+        self.context.store.put_observed(self.run.number, &observed)?;
         self.fold.observe(&observed);
         self.update_state(false)
     }
 
     /// Keeps and reports how far it has come; `spent`: it ends here.
     fn update_state(&mut self, spent: bool) -> Result<(), ExperimentError> {
-        let now = moment(self.bench.executor.now());
+        let now = moment(self.context.executor.now());
         self.bisection.standing =
             if spent { self.fold.spent(now) } else { self.fold.standing(now) };
         if self.bisection.candidates == self.fold.candidates() {
-            self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
+            self.context.store.put_standing(self.run.number, &self.bisection.standing)?;
         } else {
             self.bisection.candidates = self.fold.candidates().to_vec();
-            self.bench.store.put_bisection(&self.bisection)?;
+            self.context.store.put_bisection(&self.bisection)?;
         }
-        self.bench.observer.note(&Event::Believed { bisection: &self.bisection });
+        self.context.observer.note(&Event::Believed { bisection: &self.bisection });
         Ok(())
     }
 
     /// Whether the time limit is reached, counted from the beginning of this session.
     pub(super) fn is_late(&mut self) -> bool {
-        self.deadline.is_over(moment(self.bench.executor.now()))
+        self.deadline.is_over(moment(self.context.executor.now()))
     }
 
     /// The step, unless the time is over.
@@ -288,8 +288,8 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The build of a candidate, made now unless it exists.
     fn build(&mut self, place: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
-        let before = self.bench.store.build(
-            self.bench.host,
+        let before = self.context.store.build(
+            self.context.host,
             &revision.id,
             self.question.recipes.of(&revision.id),
         )?;
@@ -313,11 +313,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         if !self.may_build() {
             return Ok(Err(StepAttempt::Spent));
         }
-        self.bench.builder.keep(&self.fold.needed());
+        self.context.builder.keep(&self.fold.needed());
         let number = self.fold.builds;
-        let (now, interrupt) = (self.bench.executor.now(), self.bench.interrupt);
+        let (now, interrupt) = (self.context.executor.now(), self.context.interrupt);
         let (build, was_late) = self.deadline.interrupts(now, interrupt, || {
-            self.bench.builds(self.question).one(revision, number, number + 1)
+            self.context.builds(self.question).one(revision, number, number + 1)
         });
         Ok(build?.ok_or(if was_late { StepAttempt::Spent } else { StepAttempt::Interrupted }))
     }
@@ -327,9 +327,9 @@ impl<'a, 'b> Driver<'a, 'b> {
         place: usize,
         artifact: Digest,
     ) -> Result<UnpackResult, ExperimentError> {
-        self.bench.builder.keep(&self.fold.needed());
+        self.context.builder.keep(&self.fold.needed());
         let (revision, number) = (self.revision(place), self.fold.builds);
-        self.bench.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
+        self.context.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
     }
 
     /// One sample of how long a build takes: one build.
@@ -358,8 +358,8 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The size of a candidate's artifacts, which is the same however often it is read.
     fn size(&mut self, place: usize, samples: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
-        let build = self.bench.store.build(
-            self.bench.host,
+        let build = self.context.store.build(
+            self.context.host,
             &revision.id,
             self.question.recipes.of(&revision.id),
         )?;

@@ -10,8 +10,8 @@ use tacho_stats::bisect::{Bisector, BisectorFinding, BisectorOutcome, EffectEsti
 use super::Fold;
 
 impl Fold {
-    /// Goes on with all changes of the same candidates, by all that was observed, where that is
-    /// needed.
+    /// Searches all changes of the same candidates, if one named commit does not explain what the
+    /// merge changed. All samples are used again.
     pub(super) fn account_for_merge(&mut self) {
         let Some(merge) = self.asked.within.last().filter(|_| !self.asked.all) else { return };
         let Some(NextStep::Finished(outcome)) = self.bisection.as_ref().map(Bisector::next) else {

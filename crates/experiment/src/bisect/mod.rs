@@ -84,34 +84,34 @@ pub use state::BisectionResult;
 /// The samples are kept under a run of their own and are no part of any series. An answered
 /// question is answered again from the store, unless `again` is requested.
 pub fn bisect(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     inquiry: &Inquiry,
 ) -> Result<BisectionResult, ExperimentError> {
     let digest = inquiry.digest(&question.plan.benchmarks, &question.recipes);
     let retry_failed = question.retry_failed;
-    let kept = kept_answer(bench.store, bench.host, (inquiry, digest), retry_failed)?;
+    let kept = kept_answer(context.store, context.host, (inquiry, digest), retry_failed)?;
     if let Some(bisection) = kept {
         let asked = renewed(&bisection.asked, &inquiry.asked);
         let is_new = asked != bisection.asked;
         let bisection = Bisection { asked, ..bisection };
         if is_new {
-            bench.store.put_bisection(&bisection)?;
+            context.store.put_bisection(&bisection)?;
         }
         return Ok(BisectionResult { bisection, interrupted: false, samples: 0, known: true });
     }
     if inquiry.asked.of == ValueSource::Execution {
         for benchmark in &question.plan.benchmarks {
             prepared::check(benchmark, &question.plan_folder)?;
-            prepared::rehearse(benchmark, bench.executor)?;
+            prepared::rehearse(benchmark, context.executor)?;
         }
-        preflight::warn_of_shadowed(bench, question);
-        counters::check(bench, &question.plan)?;
+        preflight::warn_of_shadowed(context, question);
+        counters::check(context, &question.plan)?;
     }
-    bench.put_metrics(&question.plan)?;
-    bench.store.put_revisions(&question.revisions)?;
-    let (run, bisection) = bench.begin_bisection(question, inquiry, digest)?;
-    Driver::new(bench, question, run, bisection)?.with(inquiry).all()
+    context.put_metrics(&question.plan)?;
+    context.store.put_revisions(&question.revisions)?;
+    let (run, bisection) = context.begin_bisection(question, inquiry, digest)?;
+    Driver::new(context, question, run, bisection)?.with(inquiry).all()
 }
 
 /// The earlier request with the present additional questions, which need no new measurements here:

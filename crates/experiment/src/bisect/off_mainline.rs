@@ -13,6 +13,9 @@ use tacho_stats::bisect::{
 use super::Fold;
 use crate::bisect::state::{OffMainlineState, effect};
 
+/// Why nothing more is measured beside the candidates.
+pub(super) const OUT_OF_BUILDS: &str = "the limit of builds is reached";
+
 impl OffMainlineState {
     /// The end of this name, by the rules of the bisection to which it belongs.
     pub(super) fn named(name: &str, rules: BisectionRules) -> Option<Self> {
@@ -91,7 +94,7 @@ impl Fold {
     /// Leaves it at what is known: no more may be spent on it.
     pub(super) fn give_up_aside(&mut self) {
         if let Some(aside) = &mut self.aside {
-            aside.given_up = Some("the limit of builds is reached");
+            aside.given_up = Some(OUT_OF_BUILDS);
         }
     }
 

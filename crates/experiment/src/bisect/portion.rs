@@ -43,16 +43,16 @@ impl Driver<'_, '_> {
         folder: &Path,
     ) -> Result<StepAttempt, ExperimentError> {
         let name = self.fold.name(place).to_owned();
-        if !self.ready.prepare(self.bench, self.question, (&name, artifact), folder)? {
+        if !self.ready.prepare(self.context, self.question, (&name, artifact), folder)? {
             return Ok(StepAttempt::Interrupted);
         }
         let round = self.fold.next_number();
         if !self.warm_up(&name, artifact)? {
             return Ok(StepAttempt::Interrupted);
         }
-        let (mut taken, earlier) = self.ready.taken(self.bench.store, &name, artifact, round)?;
-        self.quiet.wait(self.bench, self.run.number, round)?;
-        let began = self.bench.executor.now();
+        let (mut taken, earlier) = self.ready.taken(self.context.store, &name, artifact, round)?;
+        self.quiet.wait(self.context, self.run.number, round)?;
+        let began = self.context.executor.now();
         loop {
             let worths: Vec<ExecutionValue> =
                 taken.iter().map(|sample| self.worth(sample)).collect();
@@ -60,8 +60,8 @@ impl Driver<'_, '_> {
             // When the time is over, what there is counts.
             let wanted = if self.is_late() { 1 } else { wanted };
             if let Some(seen) = seen(&worths, &host, wanted) {
-                self.bench.store.end_round(self.run.number, round)?;
-                let executing = earlier + seconds(began, self.bench.executor.now());
+                self.context.store.end_round(self.run.number, round)?;
+                let executing = earlier + seconds(began, self.context.executor.now());
                 return Ok(StepAttempt::Seen(seen, None, executing));
             }
             if self.is_late() {
@@ -100,7 +100,7 @@ impl Driver<'_, '_> {
         artifact: Digest,
         place: Place,
     ) -> Result<Option<Sample>, ExperimentError> {
-        if self.bench.interrupt.load(Ordering::Relaxed) {
+        if self.context.interrupt.load(Ordering::Relaxed) {
             return Ok(None);
         }
         match self.tried(name, artifact, place)? {
@@ -109,7 +109,7 @@ impl Driver<'_, '_> {
                 if let (Some(trouble), Some((prepared, _))) =
                     (&trouble, self.ready.get(name, artifact))
                 {
-                    self.bench.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
+                    self.context.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
                 }
                 Ok(None)
             }
@@ -128,7 +128,7 @@ impl Driver<'_, '_> {
             return Ok(Attempt::Interrupted(None));
         };
         if let Some(outcome) = &prepared.broken {
-            let at = self.bench.executor.now();
+            let at = self.context.executor.now();
             return Ok(Attempt::without_execution(place, at, outcome.clone()));
         }
         let companion = company.of(prepared.number);
@@ -139,12 +139,12 @@ impl Driver<'_, '_> {
             companion,
             next: None,
         };
-        let tried = prepared.trial.execute(self.bench.executor, &mut turn)?;
+        let tried = prepared.trial.execute(self.context.executor, &mut turn)?;
         if !counts || !tried.counts() {
             return Ok(tried);
         }
-        self.bench.observer.note(&Event::CountingBegins { cell: &prepared.cell });
-        Ok(prepared.trial.with_instructions(self.bench.executor, &mut turn, tried))
+        self.context.observer.note(&Event::CountingBegins { cell: &prepared.cell });
+        Ok(prepared.trial.with_instructions(self.context.executor, &mut turn, tried))
     }
 
     /// Whether callgrind counts each sample: then that is what is bisected.
@@ -163,27 +163,27 @@ impl Driver<'_, '_> {
         if let (Some(answer), None) = (&sampled.answer, &self.ready.reference) {
             // Before the sample: a kill between the two must not let a later answer become the
             // reference.
-            let first = keep_reference(self.bench.store, &cell.benchmark, answer)?;
+            let first = keep_reference(self.context.store, &cell.benchmark, answer)?;
             self.ready.reference = Some(first.of_revision(&cell.revision));
         }
         if let Some(output) = &sampled.kept {
-            self.bench.store.put_output(id, sampled.sample.place, output)?;
+            self.context.store.put_output(id, sampled.sample.place, output)?;
         }
-        self.bench.store.put_sample(id, &sampled.sample)?;
+        self.context.store.put_sample(id, &sampled.sample)?;
         for absent in &sampled.absent {
             if !self.ready.absent.insert(absent.metric.to_string()) {
                 continue;
             }
-            self.bench.store.put_absence(
+            self.context.store.put_absence(
                 self.run.number,
                 &cell.benchmark,
                 &crate::run::rounds::absence(absent),
             )?;
         }
         self.samples += usize::from(sampled.sample.place.round > 0);
-        self.bench.observer.note(&Event::Sampled { cell: &cell, sample: &sampled.sample });
+        self.context.observer.note(&Event::Sampled { cell: &cell, sample: &sampled.sample });
         if let Some(trouble) = &sampled.trouble {
-            self.bench.observer.note(&Event::Trouble { cell: &cell, trouble });
+            self.context.observer.note(&Event::Trouble { cell: &cell, trouble });
         }
         Ok(sampled.sample)
     }

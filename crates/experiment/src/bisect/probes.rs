@@ -8,6 +8,7 @@ use tacho_stats::{Bound, bisect as stats};
 
 use super::Fold;
 use super::driver::{Driver, StepAttempt, built};
+use super::off_mainline::OUT_OF_BUILDS;
 use crate::bisect::state::effect;
 use crate::build::builds::{NOT_THE_SAME, UnpackResult};
 use crate::trial::prepared::rehearse;
@@ -136,11 +137,11 @@ impl Driver<'_, '_> {
         let unpacked = match &question {
             Some(question) => {
                 let revision = self.revision(place);
-                self.bench.builds(question).unpack_one((&revision, artifact), 0, 1)
+                self.context.builds(question).unpack_one((&revision, artifact), 0, 1)
             }
             None => self.unpack(place, artifact),
         };
-        self.bench.builder.lay_out(None, &[])?;
+        self.context.builder.lay_out(None, &[])?;
         match unpacked? {
             UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
@@ -170,7 +171,7 @@ impl Driver<'_, '_> {
     fn lacks(&mut self, under: Disturbance) -> Option<String> {
         let question = probe::under(self.question, under, &Root::this_machine());
         let mut all = question.plan.benchmarks.iter();
-        all.find_map(|benchmark| rehearse(benchmark, self.bench.executor).err())
+        all.find_map(|benchmark| rehearse(benchmark, self.context.executor).err())
             .map(|error| error.to_string())
     }
 
@@ -197,7 +198,7 @@ impl Driver<'_, '_> {
             return Ok(None);
         };
         let revision = self.bisection.candidates[place].revision.clone();
-        let recipes = self.bench.builder.lay_out(Some(layout), &[revision])?;
+        let recipes = self.context.builder.lay_out(Some(layout), &[revision])?;
         Ok(recipes.map(|recipes| Question { recipes, ..self.question.clone() }))
     }
 
@@ -209,19 +210,19 @@ impl Driver<'_, '_> {
         usual: Digest,
     ) -> Result<StepAttempt, ExperimentError> {
         if !self.may_build() {
-            return Ok(refused("the limit of builds is reached"));
+            return Ok(refused(OUT_OF_BUILDS));
         }
         let Some(question) = self.laid_out_question(place, number)? else {
-            self.bench.builder.lay_out(None, &[])?;
+            self.context.builder.lay_out(None, &[])?;
             return Ok(refused("its build has no way to choose the linker"));
         };
         let revision = self.revision(place);
         let number = self.fold.builds;
-        let known = self.bench.builds(&question).known(&revision, false);
+        let known = self.context.builds(&question).known(&revision, false);
         let build = match known {
             Ok(Some(build)) => Ok(Some((build, None))),
             Ok(None) => {
-                let made = self.bench.builds(&question).one(&revision, number, number + 1);
+                let made = self.context.builds(&question).one(&revision, number, number + 1);
                 let timed = |build: Build| {
                     let took = build.took.as_secs_f64();
                     (build, Some(took))
@@ -230,7 +231,7 @@ impl Driver<'_, '_> {
             }
             Err(error) => Err(error),
         };
-        self.bench.builder.lay_out(None, &[])?;
+        self.context.builder.lay_out(None, &[])?;
         let Some((build, took)) = build? else { return Ok(StepAttempt::Interrupted) };
         let seen = match &build.state {
             BuildState::Built { artifact, .. } if *artifact == usual => {

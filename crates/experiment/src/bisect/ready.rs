@@ -28,7 +28,7 @@ pub(super) struct PreparedTrial {
     pub(super) number: usize,
     /// How its setup failed, if it did.
     pub(super) broken: Option<Outcome>,
-    /// How many executions of its warm-up are kept.
+    /// How many executions of its warmup are kept.
     pub(super) warm: u32,
 }
 
@@ -84,7 +84,7 @@ impl PreparedTrials {
     /// Makes a build ready, unless it is; `false` when interrupted.
     pub(super) fn prepare(
         &mut self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         question: &Question,
         (revision, artifact): (&str, Digest),
         folder: &Path,
@@ -95,18 +95,18 @@ impl PreparedTrials {
         }
         if let Some(under) = self.under.filter(|under| !matches!(under, Disturbance::Layout { .. }))
         {
-            return self.disturb(bench, question, (revision, artifact), folder, under);
+            return self.disturb(context, question, (revision, artifact), folder, under);
         }
-        let cell = self.cell(bench, revision, artifact)?;
+        let cell = self.cell(context, revision, artifact)?;
         let trial = prepare_trial(question, self.seed, &cell.1, (folder, None))?;
         let warm =
-            bench.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
+            context.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
         let number = self.company.add(trial.companion.as_ref());
         self.begun.push(name.clone());
         let mut broken = None;
         if let Some(setup) = &trial.hooks.setup {
-            bench.observer.note(&Event::HookBegins { cell: &cell.1, hook: "setup" });
-            match setup.execute(bench.executor, None, None) {
+            context.observer.note(&Event::HookBegins { cell: &cell.1, hook: "setup" });
+            match setup.execute(context.executor, None, None) {
                 Ok(()) => {}
                 Err(HookEnd::Failed(trouble)) => broken = Some(trouble.outcome()),
                 Err(HookEnd::Interrupted) => {
@@ -122,14 +122,14 @@ impl PreparedTrials {
     /// The same as usual, under other circumstances: set up once for both.
     fn disturb(
         &mut self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         question: &Question,
         (revision, artifact): (&str, Digest),
         folder: &Path,
         under: Disturbance,
     ) -> Result<bool, ExperimentError> {
         self.under = None;
-        let usual = self.prepare(bench, question, (revision, artifact), folder);
+        let usual = self.prepare(context, question, (revision, artifact), folder);
         self.under = Some(under);
         if !usual? {
             return Ok(false);
@@ -168,7 +168,7 @@ impl PreparedTrials {
     /// The cell of a build, added to the run if it is not there.
     fn cell(
         &mut self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         revision: &str,
         artifact: Digest,
     ) -> Result<(MeasurementId, Cell), ExperimentError> {
@@ -180,7 +180,7 @@ impl PreparedTrials {
         }
         let benchmark = self.benchmark.clone();
         let cell = Cell { revision: revision.to_owned(), artifact, benchmark, rounds: 0 };
-        let id = bench.store.add_cell(self.run, bench.host, &cell)?;
+        let id = context.store.add_cell(self.run, context.host, &cell)?;
         self.known.push((id, cell.clone()));
         Ok((id, cell))
     }
@@ -196,7 +196,7 @@ impl PreparedTrials {
     }
 
     /// The samples of a step that there are already, and the seconds that they took; with those of
-    /// the warm-up where it is the build's first step.
+    /// the warmup where it is the build's first step.
     pub(super) fn taken(
         &self,
         store: &mut Store,

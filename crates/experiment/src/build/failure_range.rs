@@ -145,11 +145,11 @@ impl Context<'_> {
 /// The search assumes one stretch: a few revisions within it that build, or fail for other reasons,
 /// are not seen.
 pub fn find(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     at: usize,
 ) -> Result<Option<FailureRange>, ExperimentError> {
-    let mut look = |place| bench.seen(question, place);
+    let mut look = |place| context.seen(question, place);
     let mut known = BuildFacts { look: &mut look, seen: HashMap::new() };
     let last = question.revisions.len() - 1;
     let Some((first, before)) = known.side(at, |by| at.checked_sub(by), at)? else {

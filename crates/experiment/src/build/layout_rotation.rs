@@ -89,7 +89,7 @@ mod tests {
     fn layouts_take_turns() {
         let at = |round, position| layout_at(Place { round, position }, 4, 3);
         assert_eq!([1, 2, 3, 4].map(|round| at(round, 2)), [0, 1, 2, 0]);
-        // Four cells: the first pass of the warm-up is at positions 0 to 3.
+        // Four cells: the first pass of the warmup is at positions 0 to 3.
         assert_eq!([0, 3, 4, 8, 12].map(|position| at(0, position)), [0, 0, 1, 2, 0]);
         assert_eq!(layout_at(Place { round: 7, position: 0 }, 4, 1), 0);
     }

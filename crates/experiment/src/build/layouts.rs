@@ -114,24 +114,24 @@ struct LayoutBuild {
 /// Builds and measures these layouts of the question's one revision, by that metric where a
 /// benchmark has it.
 pub fn layouts(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     layouts: &[Layout],
     metric: Option<&str>,
 ) -> Result<LayoutsResult, ExperimentError> {
-    check(bench, question)?;
-    let LayoutBuilds { built, recipes, took } = match bench.make(question, layouts)? {
+    check(context, question)?;
+    let LayoutBuilds { built, recipes, took } = match context.make(question, layouts)? {
         Ok(made) => made,
         Err(ended) => return Ok(ended),
     };
-    let session = bench.session_of_layouts(question, &built, (&recipes, mean(took, layouts)))?;
-    let build = build_time(&bench.store.conditions(session.run.number)?);
+    let session = context.session_of_layouts(question, &built, (&recipes, mean(took, layouts)))?;
+    let build = build_time(&context.store.conditions(session.run.number)?);
     let began = Instant::now();
-    let measured = measure(bench, &session)?;
+    let measured = measure(context, &session)?;
     let executing = began.elapsed();
     let mut samples = Vec::new();
     for cell in &session.cells {
-        samples.push(bench.store.samples(cell.id)?);
+        samples.push(context.store.samples(cell.id)?);
     }
     Ok(LayoutsResult::Measured(Box::new(LayoutMeasurements {
         run: session.run.number,
@@ -147,12 +147,12 @@ pub fn layouts(
 /// long one took on average; what ended it where it did not go well, which is never that they were
 /// measured.
 pub(crate) fn build(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     layouts: &[Layout],
 ) -> Result<Result<(Vec<Digest>, Duration), LayoutsResult>, ExperimentError> {
-    check(bench, question)?;
-    let made = bench.make(question, layouts)?;
+    check(context, question)?;
+    let made = context.make(question, layouts)?;
     Ok(made.map(|made| {
         (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))
     }))
@@ -193,9 +193,9 @@ impl Context<'_> {
         let (mut took, mut recipes) = (Duration::ZERO, String::new());
         let mut made: Vec<(&Layout, Digest)> = Vec::new();
         for layout in layouts {
-            let built = self.laid_out(layout, question, |bench, question| {
+            let built = self.laid_out(layout, question, |context, question| {
                 recipes += &format!("{} ", question.recipes.of(&question.revisions[0].id));
-                bench.build_layout(question, layout.number, &mut took)
+                context.build_layout(question, layout.number, &mut took)
             });
             match built? {
                 Ok(artifact) => made.push((layout, artifact)),
@@ -214,8 +214,8 @@ impl Context<'_> {
         self.builder.keep(&made.iter().map(|(_, artifact)| *artifact).collect::<Vec<_>>());
         let mut built: Vec<LayoutBuild> = Vec::new();
         for (layout, artifact) in made {
-            let folder = self.laid_out(layout, question, |bench, question| {
-                bench.unpack_layout(question, layout.number, artifact)
+            let folder = self.laid_out(layout, question, |context, question| {
+                context.unpack_layout(question, layout.number, artifact)
             });
             match folder? {
                 Ok(folder) => {

@@ -2,7 +2,7 @@
 
 use tacho_record::plan::{Benchmark, RepetitionLevels, Subject};
 use tacho_record::{BuildState, Digest, Plan};
-use tacho_subject::{FixedOrder, Layout, Linker};
+use tacho_subject::{FixedOrder, Layout, Linker, SubjectError};
 
 /// Executions of each layout where neither the command nor the plan gives a number.
 pub const PROCESSES: u32 = 10;
@@ -38,19 +38,17 @@ pub enum LinkingError {
 impl LinkingError {
     /// The advice.
     #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
+    pub fn hint(&self) -> Option<String> {
+        let own = match self {
+            Self::NoLinker { .. } => return SubjectError::NoLinker.hint(),
+            Self::NoOrder { name } => return SubjectError::NoOrder { name: name.clone() }.hint(),
             Self::CompanionOfLayouts { .. } => {
                 "remove `levels` from the plan; `tacho compare A B --layouts 5` starts a \
                  companion from each build"
             }
-            Self::NoLinker { .. } => "install `mold` or `lld`: both have `--shuffle-sections`",
-            Self::NoOrder { .. } => {
-                "`sorted` needs GNU ld (`ld.bfd` of binutils), since `mold` and `lld` sort only \
-                 by a script; `aligned` works with any linker"
-            }
             Self::NothingLinked => "add a `build` command to `[subject]`",
-        }
+        };
+        Some(own.to_owned())
     }
 }
 

@@ -17,8 +17,8 @@ pub(crate) fn program<S: PlanSessions>(
     plan: &Plan,
     revision: &Revision,
 ) -> Result<Option<Result<Program, String>>, S::Error> {
-    let build = sessions.measure(plan, revision, |bench, question| {
-        bench.build_at_hand(&Question { retry_failed: true, ..question.clone() }, revision)
+    let build = sessions.measure(plan, revision, |context, question| {
+        context.build_at_hand(&Question { retry_failed: true, ..question.clone() }, revision)
     });
     let Some(build) = build? else { return Ok(None) };
     let (state, revision) = (&build.state, revision.id.clone());
@@ -34,8 +34,8 @@ pub fn laid_out<S: PlanSessions>(
     revision: &Revision,
     layouts: &[Layout],
 ) -> Result<Result<(Program, Duration), LayoutsResult>, S::Error> {
-    let built = sessions.measure(plan, revision, |bench, question| {
-        build(bench, &Question { retry_failed: true, ..question.clone() }, layouts)
+    let built = sessions.measure(plan, revision, |context, question| {
+        build(context, &Question { retry_failed: true, ..question.clone() }, layouts)
     })?;
     let program = |artifacts| Program::Layouts { artifacts, revision: revision.id.clone() };
     Ok(built.map(|(artifacts, took)| (program(artifacts), took)))
@@ -51,7 +51,7 @@ pub fn order_effect<S: PlanSessions>(
     let Program::Layouts { artifacts, .. } = program else { return Ok(None) };
     let [ordered] = artifacts.as_slice() else { return Ok(None) };
     let plan = without_order(plan);
-    let unordered =
-        sessions.measure(&plan, revision, |bench, question| bench.build_of(question, revision))?;
+    let unordered = sessions
+        .measure(&plan, revision, |context, question| context.build_of(question, revision))?;
     Ok(unordered.map(|build| FixedOrderEffect::of(*ordered, &build.state)))
 }

@@ -17,7 +17,7 @@ pub struct ListedChanges<'a> {
     pub other_work: Vec<&'a Change>,
     /// The changes of series that the plan no longer has. Only a filter of all changes shows them.
     pub unplanned: Vec<&'a Change>,
-    /// How many of the plan's series are unacknowledged regressions.
+    /// How many of the plan's series are new regressions.
     pub regressions: usize,
 }
 

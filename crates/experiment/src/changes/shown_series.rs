@@ -40,8 +40,8 @@ impl StoredChanges {
     }
 }
 
-/// Both ends of a series with values of two or three builds: what compares them judges more than
-/// their history does.
+/// Both ends of a series with values of two or three builds. So few builds have no change points:
+/// `tacho compare` judges them better.
 #[must_use]
 pub fn ends_of_few(series: &Series) -> Option<[&Revision; 2]> {
     let is_measured = |point: &&Point| !point.values.is_empty() && point.equal_to.is_none();

@@ -60,7 +60,7 @@ fn both_begin_together_and_change_processors_from_round_to_round() {
         script(request, at)
     }));
     let pairs: Vec<_> = seen.chunks(2).collect();
-    assert_eq!(pairs.len(), 14, "a warm-up and six rounds of two benchmarks");
+    assert_eq!(pairs.len(), 14, "a warmup and six rounds of two benchmarks");
     for pair in &pairs {
         assert_eq!(pair[0].0, pair[1].0, "at the same time");
         assert_eq!((pair[0].2, pair[1].2), (2, 5));

@@ -158,19 +158,19 @@ impl ComparisonData {
 /// the sides are commands, which are executed in the plan's folder. After an interruption the same
 /// question on the same terms resumes where it stopped.
 pub fn compare(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     terms: &Comparing,
 ) -> Result<ComparisonResult, ExperimentError> {
     let several = question.revisions.len() > 1 || !terms.patches.is_empty();
-    preflight::check_for(bench, question, several)?;
+    preflight::check_for(context, question, several)?;
     check_at_once(question, terms)?;
-    bench.put_metrics(&question.plan)?;
-    bench.store.put_revisions(&question.revisions)?;
+    context.put_metrics(&question.plan)?;
+    context.store.put_revisions(&question.revisions)?;
     if !terms.executes(0) && !terms.executes(1) {
-        return unexecuted(bench.store, terms);
+        return unexecuted(context.store, terms);
     }
-    let sides = match bench.sides(question, terms)? {
+    let sides = match context.sides(question, terms)? {
         ReadySides::Interrupted => return Ok(ComparisonResult::Interrupted),
         ReadySides::Not { side, why } => return Ok(ComparisonResult::NotBuilt { side, why }),
         ReadySides::Sides(sides) => sides,
@@ -179,15 +179,15 @@ pub fn compare(
     if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same_program(b)) {
         return Ok(ComparisonResult::SameProgram);
     }
-    let session = bench.session_of_sides(question, terms, &sides)?;
+    let session = context.session_of_sides(question, terms, &sides)?;
     let began = Instant::now();
     let mut until = Sequential::of_session(terms, &session);
-    let SessionResult { interrupted, .. } = measure_until(bench, &session, &mut until)?;
+    let SessionResult { interrupted, .. } = measure_until(context, &session, &mut until)?;
     let executing = Some(began.elapsed());
-    let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
-    let rows = judged(bench.store, &run, terms)?;
-    let carried = carried_over(bench.store, &run, terms)?;
-    let loads = loads(bench.store, Some(&run), terms)?;
+    let run = context.store.run(session.run.number)?.unwrap_or(session.run);
+    let rows = judged(context.store, &run, terms)?;
+    let carried = carried_over(context.store, &run, terms)?;
+    let loads = loads(context.store, Some(&run), terms)?;
     let (run, terms, together) = (Some(run), terms.clone(), judged_together(&rows));
     let rows =
         ComparisonData { run, terms, interrupted, executing, rows, together, carried, loads };

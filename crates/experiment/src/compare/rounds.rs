@@ -85,14 +85,14 @@ impl<'a> Sequential<'a> {
         }
     }
 
-    /// The looks, known when the warm-up is over.
+    /// The looks, known when the warmup is over.
     fn looks(&mut self) -> &Looks {
         let planned = self.planned();
         self.looks.get_or_insert_with(|| Looks::planned(planned, ERROR))
     }
 
     /// For how many rounds: those of the rule; with a budget alone as many as it has room for, by
-    /// the warm-up.
+    /// the warmup.
     fn planned(&self) -> usize {
         let most = self.rule.max_rounds as usize;
         let Some(budget) = self.rule.budget else { return most };

@@ -182,6 +182,7 @@ impl Context<'_> {
         let state = builds.into_iter().next().map(|build| build.state);
         Ok(Some(match state {
             Some(BuildState::Built { artifact, .. }) => Ok(artifact),
+            Some(BuildState::Skipped { why }) => Err(format!("a quirk skips its build: {why}")),
             Some(state) => Err(format!("its build {}", tacho_report::build::ended(&state))),
             None => Err("it has no build".to_owned()),
         }))

@@ -78,8 +78,8 @@ fn compared_in(
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ComparisonResult {
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
-    let mut bench = lab_context(store, builder, &mut executor);
-    let compared = compare(&mut bench, question, terms).unwrap();
+    let mut context = lab_context(store, builder, &mut executor);
+    let compared = compare(&mut context, question, terms).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     compared
 }

@@ -24,7 +24,27 @@ pub struct TrackForecast {
     pub executing: Option<Duration>,
 }
 
+/// Builds that take longer are announced.
+const LONG: Duration = Duration::from_secs(60);
+/// Fewer builds are announced only if they take [`LONG`].
+const FEW: usize = 20;
+/// More builds than this are made only where they are requested.
+const MANY: usize = 100;
+
 impl TrackForecast {
+    /// Whether all these builds are made only if the user says so.
+    #[must_use]
+    pub fn needs_consent(&self) -> bool {
+        self.builds > MANY
+    }
+
+    /// Whether the builds are announced; fewer of them are at a terminal.
+    #[must_use]
+    pub fn is_announced(&self, at_terminal: bool) -> bool {
+        let is_long = self.building.is_some_and(|time| time >= LONG);
+        is_long || self.builds >= FEW && at_terminal
+    }
+
     /// The forecast for these revisions, by a plan that builds them by these recipes.
     pub fn of(
         (store, host): (&mut Store, HostId),

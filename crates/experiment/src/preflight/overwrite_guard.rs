@@ -14,13 +14,13 @@ use crate::{Context, ExperimentError};
 
 /// Checks that executions of that benchmark may overwrite all the files that they write.
 pub fn check(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     benchmark: &Benchmark,
     folder: &Path,
 ) -> Result<(), ExperimentError> {
     for file in files(benchmark) {
         let path = folder.join(file);
-        if let Some(what) = not_its_own(bench, benchmark, folder, file)? {
+        if let Some(what) = not_its_own(context, benchmark, folder, file)? {
             return Err(ExperimentError::WouldOverwrite {
                 benchmark: benchmark.name.clone(),
                 path,
@@ -47,7 +47,7 @@ fn files(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
 
 /// The kind of a file that executions of that benchmark must not overwrite.
 fn not_its_own(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     benchmark: &Benchmark,
     folder: &Path,
     file: &str,
@@ -75,27 +75,27 @@ fn not_its_own(
         return Ok(None);
     }
     let written = found.modified().ok();
-    Ok((!was_written(bench, benchmark, file, written)?)
+    Ok((!was_written(context, benchmark, file, written)?)
         .then_some("which no earlier execution wrote"))
 }
 
 /// Whether a run of this host measured the benchmark with that file to write, and the file has been
 /// written since.
 fn was_written(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     benchmark: &Benchmark,
     file: &str,
     written: Option<SystemTime>,
 ) -> Result<bool, ExperimentError> {
     let Some(written) = written else { return Ok(false) };
-    for run in bench.store.runs()? {
+    for run in context.store.runs()? {
         let is_later = SystemTime::from(run.started) <= written;
         let named = |plan: Plan| {
             let mut same = plan.benchmarks.iter().filter(|other| other.name == benchmark.name);
             same.any(|other| files(other).any(|it| it == file))
         };
         if is_later && plan::parse(&run.plan, "tacho.toml").is_ok_and(named) {
-            let cells = bench.store.cells(run.number)?;
+            let cells = context.store.cells(run.number)?;
             if cells.iter().any(|(_, cell)| cell.benchmark.name == benchmark.name) {
                 return Ok(true);
             }

@@ -18,27 +18,27 @@ use crate::{Context, ExperimentError, Question};
 ///
 /// Only where several revisions are to be built: else the executions say it as soon.
 pub fn check(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     retry_failed: bool,
 ) -> Result<Option<BTreeMap<usize, Build>>, ExperimentError> {
     let revisions = &question.revisions;
     let mut tried = BTreeMap::new();
-    let is_new = |bench: &mut Context<'_>, place: usize| {
-        bench.builds(question).known(&revisions[place], retry_failed).map(|build| build.is_none())
+    let is_new = |context: &mut Context<'_>, place: usize| {
+        context.builds(question).known(&revisions[place], retry_failed).map(|build| build.is_none())
     };
-    if revisions.len() < 2 || !is_new(bench, 0)? {
+    if revisions.len() < 2 || !is_new(context, 0)? {
         return Ok(Some(tried));
     }
     let last = revisions.len() - 1;
     for place in [0, last] {
-        let Some(build) = bench.builds(question).at(revisions, place, retry_failed)? else {
+        let Some(build) = context.builds(question).at(revisions, place, retry_failed)? else {
             return Ok(None);
         };
         let (artifact, layouts) = (build.state.artifact(), build.state.layouts());
         tried.insert(place, build);
         let Some(artifact) = artifact else { continue };
-        match missing(bench, question, place, (artifact, layouts))? {
+        match missing(context, question, place, (artifact, layouts))? {
             MissingProgram::Interrupted => return Ok(None),
             MissingProgram::Nothing => break,
             MissingProgram::Program { of_build: true, .. } if place != last => {}
@@ -58,14 +58,14 @@ enum MissingProgram {
 }
 
 fn missing(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     place: usize,
     (artifact, layouts): (Digest, Option<u32>),
 ) -> Result<MissingProgram, ExperimentError> {
     let revision = &question.revisions[place];
     let total = question.revisions.len();
-    let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
+    let build = match context.builds(question).unpack_one((revision, artifact), place, total)? {
         UnpackResult::Folder(folder) => {
             layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0)))
         }
@@ -82,7 +82,7 @@ fn missing(
             seed: 0,
         };
         let trial = Trial::new(benchmark, &key.parameters, workplace)?;
-        if let Some(source) = bench.executor.lacks_program(&trial.request) {
+        if let Some(source) = context.executor.lacks_program(&trial.request) {
             let of_build = benchmark.command.first().is_some_and(|word| word.contains("{build}"));
             return Ok(MissingProgram::Program {
                 benchmark: benchmark.name.clone(),

@@ -83,7 +83,7 @@ pub struct ProbeAnswer {
 /// Probes programs on the machine whose files are at that root. After an interruption the same
 /// question resumes where it stopped.
 pub fn probe(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     request: &ProbeRequest,
     root: &Root,
@@ -91,16 +91,16 @@ pub fn probe(
     // A wait for a quiet host would wait for the probe's own disturbances to end.
     let mut question = question.clone();
     question.plan.measure.rule.quiet_wait = None;
-    preflight::check(bench, &question)?;
-    bench.put_metrics(&question.plan)?;
-    bench.store.put_revisions(&question.revisions)?;
+    preflight::check(context, &question)?;
+    context.put_metrics(&question.plan)?;
+    context.store.put_revisions(&question.revisions)?;
     let programs: Vec<_> = sides::programs(&request.sides);
-    let ready = match bench.make_ready(&question, &programs.iter().collect::<Vec<_>>())? {
+    let ready = match context.make_ready(&question, &programs.iter().collect::<Vec<_>>())? {
         ReadySides::Interrupted => return Ok(ProbeEnd::Interrupted),
         ReadySides::Not { side, why } => return Ok(ProbeEnd::NotBuilt { side, why }),
         ReadySides::Sides(ready) => ready,
     };
-    let Some(terms) = sides::terms(bench, &question, request, (&ready, root))? else {
+    let Some(terms) = sides::terms(context, &question, request, (&ready, root))? else {
         return Ok(ProbeEnd::Interrupted);
     };
     if terms.under.is_empty() {
@@ -108,13 +108,13 @@ pub fn probe(
     }
     // Builds that were moved are removed with this, and settings of the clock put back.
     let mut held = sides::HeldStates::default();
-    let session = bench.session_of_probe(&question, &terms, (&ready, root), &mut held)?;
-    let terms = bench.store.probing(session.run.number)?.unwrap_or(terms);
+    let session = context.session_of_probe(&question, &terms, (&ready, root), &mut held)?;
+    let terms = context.store.probing(session.run.number)?.unwrap_or(terms);
     let began = Instant::now();
     let mut until = stopping::ProbeStopping::of_session(&terms, &session);
-    let SessionResult { interrupted, .. } = measure_until(bench, &session, &mut until)?;
-    let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
-    let rows = kept_rows(bench.store, &run, &terms)?;
+    let SessionResult { interrupted, .. } = measure_until(context, &session, &mut until)?;
+    let run = context.store.run(session.run.number)?.unwrap_or(session.run);
+    let rows = kept_rows(context.store, &run, &terms)?;
     let executing = Some(began.elapsed());
     Ok(ProbeEnd::Measured(Box::new(ProbeAnswer { run, terms, interrupted, executing, rows })))
 }

@@ -192,7 +192,7 @@ fn files(of: &SideExecutable, request: &Request) -> Vec<PathBuf> {
 
 /// The terms of a probe, with the disturbances available here; `None` if interrupted.
 pub fn terms(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     request: &ProbeRequest,
     (ready, root): (&[SideExecutable], &Root),
@@ -220,12 +220,14 @@ pub fn terms(
     for under in found.under {
         let under = match under {
             Disturbance::Memory { .. } => {
-                let Some(needed) = memory(bench, question, &terms, ready)? else { return Ok(None) };
+                let Some(needed) = memory(context, question, &terms, ready)? else {
+                    return Ok(None);
+                };
                 Disturbance::Memory { bytes: little(needed) }
             }
             other => other,
         };
-        match can_be_had(bench, &benchmarks, under, root) {
+        match can_be_had(context, &benchmarks, under, root) {
             Ok(under) => terms.under.push(under),
             Err(why) => terms.left_out.push(UnavailableDisturbance::new(under.name(), why)),
         }
@@ -258,7 +260,7 @@ fn common_layouts(sides: &[ProbeSide]) -> Vec<u32> {
 
 /// The disturbance in the form available here, or the reason why it is not.
 fn can_be_had(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     benchmarks: &[Benchmark],
     under: Disturbance,
     root: &Root,
@@ -267,7 +269,7 @@ fn can_be_had(
         benchmarks.iter().find_map(|benchmark| {
             let mut benchmark = benchmark.clone();
             apply::change(&mut benchmark, under, root);
-            match rehearse(&benchmark, bench.executor) {
+            match rehearse(&benchmark, context.executor) {
                 Err(ExperimentError::Unavailable { source, .. }) => Some(source.why),
                 other => other.err().map(|error| error.to_string()),
             }
@@ -283,7 +285,7 @@ fn can_be_had(
 
 /// The largest usual memory of a side, in bytes: each side is executed once. `None` if interrupted.
 fn memory(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     terms: &Probing,
     ready: &[SideExecutable],
@@ -294,7 +296,7 @@ fn memory(
         let (_, _, side) = place(&usual, at);
         let of = executable(&usual, ready, (side, None));
         let trial = undisturbed(question, of, cell, question.seed)?;
-        let execution = bench.executor.execute(&trial.request);
+        let execution = context.executor.execute(&trial.request);
         if execution.ended == ExecutionEnd::Interrupted {
             return Ok(None);
         }

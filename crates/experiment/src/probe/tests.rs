@@ -138,8 +138,8 @@ fn probed(
     let mut store = lab.store();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
     let mut builder = ScriptedBuilder::new();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let end = probe(&mut bench, &lab.question(), request, &Root::of_folder(root)).unwrap();
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    let end = probe(&mut context, &lab.question(), request, &Root::of_folder(root)).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     end
 }

@@ -41,26 +41,26 @@ impl Quiet {
     /// Waits before that round until the host is quiet, or no longer may be waited.
     pub fn wait(
         &mut self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         run: i64,
         round: u32,
     ) -> Result<(), ExperimentError> {
         let (mut took, mut first, mut quiet) = (Duration::ZERO, None, false);
         while let Some(left) = self.left.filter(|left| !left.is_zero())
-            && !bench.interrupt.load(Ordering::Relaxed)
+            && !context.interrupt.load(Ordering::Relaxed)
         {
-            let Some(noise) = Noise::of_look(&bench.executor.look(LOOK)) else {
+            let Some(noise) = Noise::of_look(&context.executor.look(LOOK)) else {
                 quiet = true;
                 break;
             };
             took += LOOK.min(left);
             self.left = Some(left.saturating_sub(LOOK));
-            bench.observer.note(&Event::Waiting { noise, took });
+            context.observer.note(&Event::Waiting { noise, took });
             first.get_or_insert(noise);
         }
         if let Some(noise) = first {
             let wait = QuietWait { round, took, quiet, why: noise.to_string() };
-            bench.store.put_wait(run, &wait)?;
+            context.store.put_wait(run, &wait)?;
         }
         Ok(())
     }

@@ -61,9 +61,14 @@ impl fmt::Display for Noise {
             }
             Self::OtherCpu(cpus) => write!(f, "other processes used {cpus:.1} CPU"),
             Self::Steal(cpus) => write!(f, "{cpus:.2} CPU of steal"),
-            Self::Throttled(times) => write!(f, "throttled {times} times for being too warm"),
+            Self::Throttled(times) => f.write_str(&throttled(times)),
         }
     }
+}
+
+/// How often the CPUs were slowed down.
+pub(crate) fn throttled(times: f64) -> String {
+    format!("throttled {times} times for being too warm")
 }
 
 impl Noise {

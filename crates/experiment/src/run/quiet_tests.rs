@@ -11,7 +11,7 @@ use crate::run::quiet::LOOK;
 use crate::track_tests::{TestLab, ended};
 use crate::{Event, Observer, SilentObserver};
 
-/// Two cells of a second each, three rounds after a warm-up.
+/// Two cells of a second each, three rounds after a warmup.
 fn lab(most: &str) -> TestLab {
     let mut lab = TestLab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\n", 2);
     lab.measure = format!("rounds = 3\nquiet-wait = '{most}'");
@@ -61,7 +61,7 @@ fn samples(lab: &TestLab) -> Vec<(String, u32, bool)> {
     all
 }
 
-/// The rounds with and those without valid samples, the warm-up left out.
+/// The rounds with and those without valid samples, the warmup left out.
 fn rounds(lab: &TestLab) -> (Vec<u32>, Vec<u32>) {
     let (mut count, mut disturbed) = (Vec::new(), Vec::new());
     for (_, round, counts) in samples(lab).into_iter().filter(|(_, round, _)| *round > 0) {
@@ -152,7 +152,7 @@ fn a_disturbed_round_is_repeated_whole_and_kept() {
     let mut heard = HeardNoise::default();
     let tracked = lab.track_by(&mut executor, &mut heard).unwrap();
     assert_eq!(heard.0, ["round 2: other processes used 1.0 CPU"]);
-    assert_eq!(tracked.samples, 10, "two cells, a warm-up, three rounds and one again");
+    assert_eq!(tracked.samples, 10, "two cells, a warmup, three rounds and one again");
     assert_eq!(rounds(&lab), (vec![1, 3, 4], vec![2]));
     let why = "other processes used 1.0 CPU".to_owned();
     assert_eq!(lab.store().disturbed(1).unwrap(), [(2, why)]);

@@ -42,7 +42,7 @@ pub(crate) type ReferenceTurn = (usize, ReferenceProgram);
 impl ReferenceTurns {
     /// The reference of a run, new or resumed, on the processors of the subject.
     pub fn new(
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         run: &Run,
         (mode, cpus): (ReferenceMode, Option<Cpus>),
     ) -> Result<Self, ExperimentError> {
@@ -50,7 +50,8 @@ impl ReferenceTurns {
             ReferenceMode::Off => None,
             _ => Some(ReferenceFile::new().map_err(ExperimentError::Reference)?),
         };
-        let samples = if file.is_some() { bench.store.reference(run.number)? } else { Vec::new() };
+        let samples =
+            if file.is_some() { context.store.reference(run.number)? } else { Vec::new() };
         let folder = std::env::temp_dir();
         Ok(Self { mode, seed: run.seed, file, folder, cpus, samples, failed: BTreeSet::new() })
     }
@@ -127,7 +128,7 @@ impl ReferenceTurns {
     /// Executes a program and keeps what it took; `false` when interrupted.
     pub fn execute(
         &mut self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         run: i64,
         (round, program): (u32, ReferenceProgram),
     ) -> Result<bool, ExperimentError> {
@@ -136,7 +137,7 @@ impl ReferenceTurns {
         };
         let mut request = file.request(program, &self.folder);
         request.conditions.cpus.clone_from(&self.cpus);
-        let execution = bench.executor.execute(&request);
+        let execution = context.executor.execute(&request);
         match execution.ended {
             ExecutionEnd::Interrupted => return Ok(false),
             ExecutionEnd::Exited(0) => {
@@ -148,14 +149,14 @@ impl ReferenceTurns {
                     wall: execution.wall,
                     cpu: execution.usage.user + execution.usage.sys,
                 };
-                bench.store.put_reference(run, &sample)?;
+                context.store.put_reference(run, &sample)?;
                 self.samples.push(sample);
             }
             ended => {
                 self.failed.insert(program);
                 let why = format!("not available: {ended:?}");
                 let fact = [(format!("reference.{program}"), why)].into();
-                bench.store.add_conditions(run, fact)?;
+                context.store.add_conditions(run, fact)?;
             }
         }
         Ok(true)

@@ -42,53 +42,52 @@ pub struct SessionResult {
 /// Each sample is kept before the next execution starts, unless the store ends with us; after an
 /// interruption, a session of the same run resumes where this one stopped.
 pub fn measure(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     session: &Session,
 ) -> Result<SessionResult, ExperimentError> {
-    measure_until(bench, session, &mut NeverStop)
+    measure_until(context, session, &mut NeverStop)
 }
 
-/// The same, with a rule by which a cell may need no more before the end; what was measured
-/// before is known to the rule.
+/// The same, with a rule that may end a cell early. The rule also sees what was measured before.
 pub fn measure_until(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     session: &Session,
     until: &mut dyn StoppingRule,
 ) -> Result<SessionResult, ExperimentError> {
-    let mut rounds = Rounds::new(bench, session, until)?;
+    let mut rounds = Rounds::new(context, session, until)?;
     let whole = rounds.all();
     // Whatever happened.
     rounds.write()?;
     let began = Instant::now();
-    rounds.beside.clean_up(rounds.bench.executor, rounds.bench.observer);
+    rounds.beside.clean_up(rounds.context.executor, rounds.context.observer);
     let measured = SessionResult {
         executing: rounds.measured.executing + began.elapsed(),
         interrupted: !whole?,
         ..rounds.measured
     };
-    report_changed_builds(bench, session);
+    report_changed_builds(context, session);
     if !measured.interrupted {
-        warmup::find(bench.store, &session.run, session)?;
-        let facts = end_facts(bench, session.run.number)?;
-        bench.store.add_conditions(session.run.number, facts)?;
-        bench.store.seal(session.run.number)?;
-        bench.store.finish_run(session.run.number, bench.executor.now())?;
+        warmup::find(context.store, &session.run, session)?;
+        let facts = end_facts(context, session.run.number)?;
+        context.store.add_conditions(session.run.number, facts)?;
+        context.store.seal(session.run.number)?;
+        context.store.finish_run(session.run.number, context.executor.now())?;
     }
     Ok(measured)
 }
 
 /// Reports each build that was changed while it was measured.
-fn report_changed_builds(bench: &mut Context<'_>, session: &Session) {
+fn report_changed_builds(context: &mut Context<'_>, session: &Session) {
     for SessionCell { cell, .. } in &session.cells {
-        if let Some(path) = bench.builder.changed(cell.artifact) {
-            bench.observer.note(&Event::BuildChanged { cell, path: &path });
+        if let Some(path) = context.builder.changed(cell.artifact) {
+            context.observer.note(&Event::BuildChanged { cell, path: &path });
         }
     }
 }
 
 /// The rounds of one session.
 struct Rounds<'a, 'b> {
-    bench: &'a mut Context<'b>,
+    context: &'a mut Context<'b>,
     session: &'a Session,
     schedule: Schedule,
     progress: RunProgress<'a>,
@@ -117,7 +116,7 @@ struct Rounds<'a, 'b> {
 impl<'a, 'b> Rounds<'a, 'b> {
     /// Starts at the run's present state: empty, or as an earlier session left it.
     fn new(
-        bench: &'a mut Context<'b>,
+        context: &'a mut Context<'b>,
         session: &'a Session,
         until: &'a mut dyn StoppingRule,
     ) -> Result<Self, ExperimentError> {
@@ -126,29 +125,29 @@ impl<'a, 'b> Rounds<'a, 'b> {
             Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
         let schedule = schedule.in_groups(session.groups());
         let schedule = if session.duet.is_some() { schedule.in_pairs() } else { schedule };
-        bench.store.begin_session(run.number, moment(bench.executor.now()))?;
-        let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
-        bench.store.put_unread(run.number, &unread)?;
-        let mut progress = RunProgress::new(session, bench.store.sessions(run.number)?);
+        context.store.begin_session(run.number, moment(context.executor.now()))?;
+        let unread: Vec<Absence> = context.executor.unread().iter().map(absence).collect();
+        context.store.put_unread(run.number, &unread)?;
+        let mut progress = RunProgress::new(session, context.store.sessions(run.number)?);
         progress.settle(&until.look(0));
         let done = session.done();
-        bench.observer.note(&Event::MeasuringBegins {
+        context.observer.note(&Event::MeasuringBegins {
             run,
             cells: &session.plain_cells(),
             total: done + progress.left(),
             done,
         });
         let reference =
-            ReferenceTurns::new(bench, run, (session.reference, session.common_cpus()))?;
+            ReferenceTurns::new(context, run, (session.reference, session.common_cpus()))?;
         let subject = session.cells.iter().flat_map(|cell| &cell.before).map(wall).sum();
-        let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
-        let references = References::read(bench.store, &session.cells)?;
+        let quiet = Quiet::new(run.rule.quiet_wait, &context.store.waits(run.number)?);
+        let references = References::read(context.store, &session.cells)?;
         let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
         let without_instructions: HashSet<usize> =
             (0..session.cells.len()).filter(uncounted).collect();
         let repeated = first_of_each(session, &without_instructions);
         Ok(Self {
-            bench,
+            context,
             session,
             schedule,
             progress,
@@ -173,7 +172,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let began = Instant::now();
         let cells: BTreeSet<usize> =
             (0..self.session.cells.len()).filter(|cell| self.progress.is_lacking(*cell)).collect();
-        let ready = self.beside.set_up(cells, self.bench.executor, self.bench.observer);
+        let ready = self.beside.set_up(cells, self.context.executor, self.context.observer);
         self.measured.executing += began.elapsed();
         if !ready {
             return Ok(false);
@@ -181,7 +180,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(self.warm_up()? && self.rounds()?)
     }
 
-    /// The warm-up, pass after pass, until all are warm; `false` when interrupted.
+    /// The warmup, pass after pass, until all are warm; `false` when interrupted.
     fn warm_up(&mut self) -> Result<bool, ExperimentError> {
         for pass in 0.. {
             let all = self.schedule.warm_up(pass);
@@ -220,7 +219,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             .progress
             .chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
         if !self.progress.has_time_for(round, &trials) {
-            self.bench.observer.note(&Event::OutOfTime { rounds: round - 1 });
+            self.context.observer.note(&Event::OutOfTime { rounds: round - 1 });
             trials.clear();
         }
         trials
@@ -237,7 +236,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             trials.iter().partition(|trial| self.progress.is_done(**trial));
         self.turns.clear();
         if !left.is_empty() {
-            self.quiet.wait(self.bench, self.session.run.number, round)?;
+            self.quiet.wait(self.context, self.session.run.number, round)?;
             let executions = left.len().div_ceil(self.progress.at_once());
             if round > 0 {
                 self.turns = self.reference.planned(round, self.subject, executions);
@@ -258,7 +257,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let at_once = self.progress.at_once();
         for (place, together) in trials.chunks(at_once).enumerate() {
             let done = self.execute_reference(trials[0].place.round, place)?
-                && !self.bench.interrupt.load(Ordering::Relaxed)
+                && !self.context.interrupt.load(Ordering::Relaxed)
                 && match (self.session.duet, together) {
                     (Some(cpus), &[one, other]) => self.pair([one, other], cpus)?,
                     (_, &[trial, ..]) => self.trial(trial, &trials[place + 1..])?,
@@ -279,8 +278,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
             self.turns.extract_if(.., |(before, _)| *before == place).collect();
         for (_, program) in due {
             let run = self.session.run.number;
-            if self.bench.interrupt.load(Ordering::Relaxed)
-                || !self.reference.execute(self.bench, run, (round, program))?
+            if self.context.interrupt.load(Ordering::Relaxed)
+                || !self.reference.execute(self.context, run, (round, program))?
             {
                 return Ok(false);
             }
@@ -293,7 +292,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
         let marked =
-            self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+            self.context.store.disturb(self.session.run.number, round, &noise.to_string())?;
         let taken = self.progress.taken(round);
         if marked != taken {
             return Err(ExperimentError::RoundNotKept { round, taken, kept: marked });
@@ -302,21 +301,21 @@ impl<'a, 'b> Rounds<'a, 'b> {
         self.until.forget(round);
         let again = self.instructions.iter().filter(|(counted, _)| *counted == round);
         self.without_instructions.extend(again.map(|(_, cell)| cell));
-        self.bench.observer.note(&Event::Disturbed { round, noise });
+        self.context.observer.note(&Event::Disturbed { round, noise });
         Ok(())
     }
 
     /// Syncs the samples so far, whether the round is complete or not, and reports the cells that
     /// need no more samples.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
-        if self.bench.store.outlives_us() {
-            self.bench.store.end_round(self.session.run.number, round)?;
+        if self.context.store.outlives_us() {
+            self.context.store.end_round(self.session.run.number, round)?;
         }
         let settled = self.until.look(round);
         for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled))
         {
             let cell = &self.session.cells[cell].cell;
-            self.bench.observer.note(&Event::Precise { cell, saved });
+            self.context.observer.note(&Event::Precise { cell, saved });
         }
         Ok(())
     }
@@ -338,12 +337,12 @@ fn first_of_each(session: &Session, cells: &HashSet<usize>) -> HashSet<usize> {
 
 /// The changes of the host since the run began, as `end.load` for `now.load`.
 pub(crate) fn end_facts(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     run: i64,
 ) -> Result<BTreeMap<String, String>, ExperimentError> {
-    let before = bench.store.conditions(run)?;
+    let before = context.store.conditions(run)?;
     let changed =
-        bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
+        context.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
     Ok(changed
         .filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now)))
         .collect())

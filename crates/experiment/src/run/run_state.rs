@@ -41,7 +41,7 @@ pub struct RunProgress<'a> {
 /// How far a cell is.
 struct CellProgress<'a> {
     wanted: &'a SampleDemand,
-    /// Samples that were not the warm-up.
+    /// Samples that were not the warmup.
     counted: u32,
     failed: usize,
     succeeded: bool,
@@ -219,7 +219,7 @@ impl<'a> RunProgress<'a> {
         !cell.is_hopeless() && (lacks || !cell.is_warm(self.rule.warmup))
     }
 
-    /// Whether that execution of the warm-up took or takes place.
+    /// Whether that execution of the warmup took or takes place.
     pub fn warms_up(&self, trial: ScheduledTrial) -> bool {
         let cell = &self.cells[trial.cell];
         self.is_done(trial) || !(cell.is_hopeless() || cell.is_warm(self.rule.warmup))

@@ -61,7 +61,7 @@ impl Schedule {
         Self { groups, ..self }
     }
 
-    /// One pass of the warm-up, which is round 0, counted from 0: all cells in their order.
+    /// One pass of the warmup, which is round 0, counted from 0: all cells in their order.
     #[must_use]
     pub fn warm_up(&self, pass: u32) -> Vec<ScheduledTrial> {
         let before = self.cells.saturating_mul(pass as usize);

@@ -48,7 +48,7 @@ pub struct SessionCell {
 /// How much is wanted of a cell.
 #[derive(Clone, Debug, Default)]
 pub struct SampleDemand {
-    /// How many samples of its own, the warm-up not counted, are enough in any case.
+    /// How many samples of its own, the warmup not counted, are enough in any case.
     pub enough: u32,
     /// How many it needs, however well it is known, since what there is lacks a counter.
     pub needed: u32,
@@ -56,7 +56,7 @@ pub struct SampleDemand {
     pub metric: Option<Metric>,
     /// The values of the metric in other runs.
     pub elsewhere: MetricValues,
-    /// The metric by which its warm-up is found, where that is requested.
+    /// The metric by which its warmup is found, where that is requested.
     pub steady: Option<Metric>,
 }
 

@@ -1,4 +1,4 @@
-//! Warm-ups and stopping rules, with scripted executions whose walls are known: nothing is timed.
+//! Warmups and stopping rules, with scripted executions whose walls are known: nothing is timed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -217,7 +217,7 @@ fn what_is_known_already_is_not_measured_again() {
 
 #[test]
 fn no_round_begins_that_would_not_end_within_the_budget() {
-    // Of about 200 ms a round, warm-up included: five fill the second that there is.
+    // Of about 200 ms a round, warmup included: five fill the second that there is.
     let samples = samples_however_interrupted("budget = '1050ms'", 1);
     assert_eq!(
         [count(&samples, " 0."), count(&samples, "calm") - 1, count(&samples, "noisy") - 1],
@@ -233,7 +233,7 @@ fn no_round_begins_that_would_not_end_within_the_budget() {
 fn who_knows_enough_leaves_the_budget_to_others() {
     let samples = samples_however_interrupted("precision = '1%'\nbudget = '5s'", 1);
     let rounds = |benchmark: &str| count(&samples, benchmark) - 1;
-    // 0.2 s of warm-up, 2 s of ten rounds, and 2.8 s of the noisy one alone.
+    // 0.2 s of warmup, 2 s of ten rounds, and 2.8 s of the noisy one alone.
     assert_eq!(rounds("calm"), 10);
     assert!((37..=38).contains(&rounds("noisy")), "{}", rounds("noisy"));
 }

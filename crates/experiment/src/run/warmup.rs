@@ -1,4 +1,4 @@
-//! The warm-up, found where a run was asked to: each cell's executions are cut where their level
+//! The warmup, found where a run was asked to: each cell's executions are cut where their level
 //! changes.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use tacho_store::{MeasurementId, Store};
 use crate::ExperimentError;
 use crate::run::session::Session;
 
-/// Finds the warm-up of each cell of a run that has all its samples, and keeps what was found, if
+/// Finds the warmup of each cell of a run that has all its samples, and keeps what was found, if
 /// that was requested.
 ///
 /// Samples of a benchmark count from the round on in which the last of its cells is steady: a
@@ -64,7 +64,7 @@ pub(crate) fn unsteady(samples: &[Sample], metric: &Metric) -> Option<u32> {
     Some(rounds.last()? - rounds[since] + 1)
 }
 
-/// The values of the executions that ended as expected, the warm-up aside, and their rounds.
+/// The values of the executions that ended as expected, the warmup aside, and their rounds.
 fn sequence(samples: &[Sample], metric: &Metric) -> (Vec<u32>, Vec<f64>) {
     let counted =
         samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());

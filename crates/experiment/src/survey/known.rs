@@ -86,14 +86,14 @@ fn assume_noise(readings: &mut [RunReading], metric: &Metric) {
 
 impl SurveyFacts {
     pub fn read(
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         question: &Question,
         (digest, goal): (Digest, &SurveyRequest),
         placed: &SurveyOutcome,
     ) -> Result<Self, StoreError> {
-        let mut of: HashMap<String, Build> = bench
+        let mut of: HashMap<String, Build> = context
             .store
-            .builds(bench.host)?
+            .builds(context.host)?
             .into_iter()
             .filter(|build| build.recipe == question.recipes.of(&build.revision))
             .map(|build| (build.revision.clone(), build))
@@ -113,11 +113,11 @@ impl SurveyFacts {
             let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else {
                 continue;
             };
-            let mut values = bench.store.values(bench.host, &key, &metric.name)?;
+            let mut values = context.store.values(context.host, &key, &metric.name)?;
             crate::analysis::usual_speed::even_out(&mut values, metric);
             known.measured.push(known.measured(key, metric.clone(), &values));
         }
-        known.account(bench, digest)?;
+        known.account(context, digest)?;
         // Only this session knows the builds that it tried again.
         known.made = known.made.max(placed.tried);
         known.spent = known.spent.max(placed.tracked.building);
@@ -166,16 +166,16 @@ impl SurveyFacts {
 
     /// Adds the cost of the question: builds that did not exist when it was first asked, and the
     /// time of its runs.
-    fn account(&mut self, bench: &mut Context<'_>, digest: Digest) -> Result<(), StoreError> {
+    fn account(&mut self, context: &mut Context<'_>, digest: Digest) -> Result<(), StoreError> {
         let builds = || self.built.iter().flatten();
         let there: Vec<&str> = builds().map(|build| build.revision.as_str()).collect();
-        let earlier = bench.store.begin_survey(digest, bench.host, &there)?;
+        let earlier = context.store.begin_survey(digest, context.host, &there)?;
         let earlier: BTreeSet<&str> = earlier.iter().map(String::as_str).collect();
         let made = || builds().filter(|build| !earlier.contains(build.revision.as_str()));
         (self.made, self.spent) = (made().count(), made().map(|build| build.took).sum());
-        let runs = bench.store.runs()?;
+        let runs = context.store.runs()?;
         for run in runs.iter().filter(|run| run.question == digest) {
-            self.spent += time_of(bench, run.number)?;
+            self.spent += time_of(context, run.number)?;
         }
         Ok(())
     }
@@ -300,14 +300,14 @@ impl SurveyFacts {
 }
 
 /// How long the run has measured.
-fn time_of(bench: &mut Context<'_>, run: i64) -> Result<Duration, StoreError> {
-    let cells = bench.store.cells(run)?;
+fn time_of(context: &mut Context<'_>, run: i64) -> Result<Duration, StoreError> {
+    let cells = context.store.cells(run)?;
     let mut samples = Vec::new();
     for (at, (id, _)) in cells.iter().enumerate() {
-        samples.extend(bench.store.samples(*id)?.into_iter().map(|sample| (at, sample)));
+        samples.extend(context.store.samples(*id)?.into_iter().map(|sample| (at, sample)));
     }
     samples.sort_by_key(|(_, sample)| sample.at);
-    let mut spent = SpentTime::new(bench.store.sessions(run)?, cells.len());
+    let mut spent = SpentTime::new(context.store.sessions(run)?, cells.len());
     for (at, sample) in &samples {
         spent.record(*at, sample);
     }

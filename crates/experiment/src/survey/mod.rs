@@ -58,35 +58,35 @@ fn digest(question: &Question, goal: &SurveyRequest) -> Digest {
 /// Looks for the changes among the question's revisions, until each is pinned to one of them, or
 /// builds or time are spent.
 pub fn place(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     goal: &SurveyRequest,
 ) -> Result<SurveyOutcome, ExperimentError> {
-    check(bench, question)?;
+    check(context, question)?;
     let digest = digest(question, goal);
     let mut placed = SurveyOutcome::nothing();
     let mut before = None;
     loop {
-        let known = SurveyFacts::read(bench, question, (digest, goal), &placed)?;
+        let known = SurveyFacts::read(context, question, (digest, goal), &placed)?;
         placed.surveyed = known.surveyed(question, &rules(question, goal, &known));
         (placed.made, placed.tracked.builds) = (known.made, known.builds());
-        bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
+        context.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
         let asked = (digest, question.plan.measure.link);
-        let next = bench.next(&placed.surveyed, asked, left(goal, &known), &known)?;
+        let next = context.next(&placed.surveyed, asked, left(goal, &known), &known)?;
         let so_far = Some((placed.tried, placed.tracked.samples));
         let ended = if next.is_empty() {
             Some(why(goal, &known, &placed))
         } else if so_far == before {
             Some(SurveyEnd::Unsettled)
         } else {
-            let done = bench.batch(question, &next, digest, (goal, &known), &mut placed)?;
+            let done = context.batch(question, &next, digest, (goal, &known), &mut placed)?;
             (!done).then_some(SurveyEnd::Interrupted)
         };
         if let Some(ended) = ended {
             placed.ended = ended;
             placed.tracked.interrupted = ended == SurveyEnd::Interrupted;
             placed.tracked.unsettled = ended == SurveyEnd::Unsettled;
-            known.describe_edges(bench.store, question, &mut placed.surveyed)?;
+            known.describe_edges(context.store, question, &mut placed.surveyed)?;
             return Ok(placed);
         }
         before = so_far;

@@ -66,8 +66,8 @@ impl SurveyPast {
         let mut store = self.lab.store();
         let script = |request: &Request, at| self.executes(request, at);
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = lab_context(&mut store, builder, &mut executor);
-        let placed = place(&mut bench, question, goal).unwrap();
+        let mut context = lab_context(&mut store, builder, &mut executor);
+        let placed = place(&mut context, question, goal).unwrap();
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         placed
     }
@@ -162,10 +162,10 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
 fn build(past: &SurveyPast, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
     let mut store = past.lab.store();
     let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(ExecutionEnd::Exited(0), at));
-    let mut bench = lab_context(&mut store, builder, &mut executor);
+    let mut context = lab_context(&mut store, builder, &mut executor);
     let question = past.lab.question();
     for at in revisions {
-        bench.build_of(&question, &question.revisions[at]).unwrap().unwrap();
+        context.build_of(&question, &question.revisions[at]).unwrap().unwrap();
     }
 }
 

@@ -72,10 +72,10 @@ pub struct SweepAnswer {
 
 /// Measures all values in rounds, and judges the curve.
 pub fn sweep(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &SweepQuestion,
 ) -> Result<SweepAnswer, ExperimentError> {
-    let answer = measure(bench, &question.bench)?;
+    let answer = measure(context, &question.bench)?;
     let (rows, places, curve) = judged(question, &answer.samples);
     Ok(SweepAnswer { answer, rows, curve, places })
 }

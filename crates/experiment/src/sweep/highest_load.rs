@@ -38,7 +38,7 @@ pub struct HighestLoad {
 
 /// Looks for the highest load that keeps the limit.
 pub fn highest_load(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &LoadQuestion,
 ) -> Result<HighestLoad, ExperimentError> {
     let loads = question.bench.commands.len();
@@ -53,7 +53,7 @@ pub fn highest_load(
         match found.search.next_step() {
             LoadStep::Done(outcome) => found.outcome = Some(outcome),
             LoadStep::Try(load) => {
-                question.trial(bench, load, &mut found)?;
+                question.trial(context, load, &mut found)?;
                 if found.failure.is_none() && !found.is_interrupted {
                     continue;
                 }
@@ -67,7 +67,7 @@ impl LoadQuestion {
     /// Makes one trial.
     fn trial(
         &self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         load: usize,
         found: &mut HighestLoad,
     ) -> Result<(), ExperimentError> {
@@ -80,7 +80,7 @@ impl LoadQuestion {
             seed: own.seed.wrapping_add(number as u64),
             ..own.clone()
         };
-        let answer = measure(bench, &question)?;
+        let answer = measure(context, &question)?;
         found.is_interrupted = answer.interrupted;
         for mut sample in answer.samples.into_iter().flatten() {
             sample.place.round = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);

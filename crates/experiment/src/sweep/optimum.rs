@@ -61,7 +61,7 @@ pub struct FoundOptimum {
 
 /// Looks for the best value.
 pub fn find_optimum(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &OptimumQuestion,
 ) -> Result<FoundOptimum, ExperimentError> {
     let grid = question.sweep.bench.commands.len();
@@ -73,7 +73,7 @@ pub fn find_optimum(
         match search.next_step() {
             SearchStep::Done { is_cut_short: is_short } => is_cut_short = is_short,
             SearchStep::Execute { values, rounds } => {
-                is_interrupted = question.stage(bench, &values, rounds, &mut samples)?;
+                is_interrupted = question.stage(context, &values, rounds, &mut samples)?;
                 let goes_on = question.take(&mut search, &values, &samples);
                 stages.push(SearchStage { values, rounds, spans: search.spans() });
                 if goes_on && !is_interrupted {
@@ -116,7 +116,7 @@ impl OptimumQuestion {
     /// Executes these values; whether the user stopped it.
     fn stage(
         &self,
-        bench: &mut Context<'_>,
+        context: &mut Context<'_>,
         values: &[usize],
         rounds: u32,
         samples: &mut [Vec<Sample>],
@@ -128,11 +128,11 @@ impl OptimumQuestion {
         let stage = samples.iter().flatten().count() as u64;
         let question =
             BenchQuestion { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
-        let answer = measure(bench, &question)?;
+        let answer = measure(context, &question)?;
         let first = last_round(samples);
         for (value, measured) in values.iter().zip(answer.samples) {
             let later = |mut sample: Sample| {
-                // The warm-up of a later stage is a warmup too.
+                // The warmup of a later stage is a warmup too.
                 if sample.place.round > 0 {
                     sample.place.round += first;
                 }

@@ -56,8 +56,8 @@ fn with<T>(
     let mut store = Store::open(&Location::Memory).unwrap();
     let mut executor = ScriptedExecutor::new(script);
     let mut builder = ScriptedBuilder::new();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let done = act(&mut bench);
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    let done = act(&mut context);
     let executed = executor.requests().iter().map(|request| request.command[1].clone()).collect();
     (done, executed)
 }
@@ -72,7 +72,7 @@ fn a_grid_is_executed_in_rounds_and_its_best_value_is_named() {
     let values = (0..11).map(|power| 1 << power);
     let question = swept(question(values, 8), &[]);
     let (found, executed) =
-        with(|value| (dip(value), 1.0), |bench| sweep(bench, &question).unwrap());
+        with(|value| (dip(value), 1.0), |context| sweep(context, &question).unwrap());
     for round in executed.chunks(11) {
         let mut sorted: Vec<u32> = round.iter().map(|value| value.parse().unwrap()).collect();
         sorted.sort_unstable();
@@ -92,7 +92,8 @@ fn a_grid_is_executed_in_rounds_and_its_best_value_is_named() {
 #[test]
 fn values_that_break_a_limit_are_never_the_best() {
     let question = swept(question((0..11).map(|power| 1 << power), 8), &["peak-memory<10MiB"]);
-    let (found, _) = with(|value| (dip(value), value), |bench| sweep(bench, &question).unwrap());
+    let (found, _) =
+        with(|value| (dip(value), value), |context| sweep(context, &question).unwrap());
     let curve = found.curve.unwrap();
     assert_eq!(found.places, [0, 1, 2, 3], "1 to 8 MiB");
     assert_eq!(curve.best, 3);
@@ -103,7 +104,7 @@ fn values_that_break_a_limit_are_never_the_best() {
 #[test]
 fn where_no_value_keeps_a_limit_there_is_no_curve() {
     let question = swept(question(1..4, 3), &["peak-memory<1MiB"]);
-    let (found, _) = with(|_| (10.0, 64.0), |bench| sweep(bench, &question).unwrap());
+    let (found, _) = with(|_| (10.0, 64.0), |context| sweep(context, &question).unwrap());
     let missing = found.curve.unwrap_err();
     assert_eq!(missing.to_string(), "no value keeps `peak-memory < 1.000 MiB`");
 }
@@ -120,7 +121,7 @@ fn a_search_ends_near_the_best_value_and_executes_few() {
     let sweep = swept(question(1..=65, 10), &[]);
     let question = OptimumQuestion::of(sweep);
     let cost = |value: f64| (10.0 + (value - 41.0).powi(2) / 50.0, 1.0);
-    let (found, executed) = with(cost, |bench| find_optimum(bench, &question).unwrap());
+    let (found, executed) = with(cost, |context| find_optimum(context, &question).unwrap());
     assert_eq!(found.spans.len(), 1, "{:?}", found.spans);
     let (low, high) = found.spans[0].ends;
     assert!(low < 40 && high > 40 && high - low < 12, "{low} to {high}");
@@ -134,7 +135,7 @@ fn a_search_finds_the_best_value_beside_a_limit() {
     let sweep = swept(question(1..=33, 10), &["peak-memory<20MiB"]);
     let question = OptimumQuestion::of(sweep);
     let cost = |value: f64| (50.0 - value, value);
-    let (found, _) = with(cost, |bench| find_optimum(bench, &question).unwrap());
+    let (found, _) = with(cost, |context| find_optimum(context, &question).unwrap());
     // 19 MiB, at place 18, is the last that keeps it.
     let (low, high) = found.spans[0].ends;
     assert!(low < 18 && high == 19, "{:?}", found.spans);
@@ -147,7 +148,7 @@ fn the_front_has_what_no_other_beats_at_time_and_memory() {
     let costs = [(1.0, 1.0), (10.0, 64.0), (20.0, 8.0), (30.0, 80.0)];
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 1 to 4
     let cost = |value: f64| costs[value as usize - 1];
-    let (found, _) = with(cost, |bench| sweep(bench, &question).unwrap());
+    let (found, _) = with(cost, |context| sweep(context, &question).unwrap());
     let standings = Standings::of(&question.bench, &found.answer.samples, Some(0), 0.01);
     assert_eq!(front(&standings, Some(0)), [1, 2]);
     assert_eq!(found.places, [1, 2, 3], "the floor is never the best");
@@ -167,7 +168,7 @@ fn load(limit: &str, loads: u32) -> LoadQuestion {
 fn the_highest_load_that_keeps_a_limit_is_found_in_few_trials() {
     let question = load("wall<100ms", 1000);
     let cost = |value: f64| (if value <= 417.0 { 50.0 } else { 200.0 }, value);
-    let (found, executed) = with(cost, |bench| highest_load(bench, &question).unwrap());
+    let (found, executed) = with(cost, |context| highest_load(context, &question).unwrap());
     assert_eq!(found.outcome, Some(LoadOutcome::Between(416, 417)), "places begin at 0");
     assert!(executed.len() < 20, "{}", executed.len());
     assert_eq!(executed[0], "1000", "the highest comes first");
@@ -181,7 +182,8 @@ fn a_trial_without_the_metric_ends_the_search() {
         limit: MetricLimit::parse("energy<1", &[]).unwrap(),
         ..load("wall<100ms", 10)
     };
-    let (found, executed) = with(|_| (1.0, 1.0), |bench| highest_load(bench, &question).unwrap());
+    let (found, executed) =
+        with(|_| (1.0, 1.0), |context| highest_load(context, &question).unwrap());
     assert_eq!((found.outcome, executed.len()), (None, 1));
     assert_eq!(found.failure.unwrap().1, "it has no `energy`");
 }

@@ -35,7 +35,7 @@ fn samples(lab: &TestLab) -> Vec<Sample> {
     cells.into_iter().flat_map(|(id, _)| store.samples(id).unwrap()).collect()
 }
 
-/// That metric of all samples, the warm-up first.
+/// That metric of all samples, the warmup first.
 fn values(lab: &TestLab, metric: &str) -> Vec<Option<f64>> {
     samples(lab).iter().map(|sample| sample.value(metric)).collect()
 }
@@ -136,7 +136,7 @@ fn callgrind_counts_once_for_each_cell_and_run_and_one_cell_twice() {
         );
         assert_eq!(requests[index].conditions.aslr, Some(false));
     }
-    // The warm-up counts nothing; the first round does, and the second for the first revision.
+    // The warmup counts nothing; the first round does, and the second for the first revision.
     let once = [None, Some(1234.0), None, None];
     let twice = [None, Some(1234.0), Some(1234.0), None];
     assert_eq!(values(&lab, "callgrind-instructions"), [twice, once].concat());
@@ -195,7 +195,7 @@ fn what_is_requested_later_is_counted_later() {
     let question = with("callgrind-instructions", Counter::CallgrindInstructions);
     let mut executor = ScriptedExecutor::new(callgrind(5));
     let tracked = lab.ask(&question, &mut executor, &mut SilentObserver).unwrap();
-    assert_eq!(tracked.samples, 2, "a warm-up and one to count");
+    assert_eq!(tracked.samples, 2, "a warmup and one to count");
     assert_eq!(
         values(&lab, "callgrind-instructions").into_iter().flatten().collect::<Vec<_>>(),
         [5.0]

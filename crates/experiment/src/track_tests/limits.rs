@@ -46,7 +46,7 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
     assert_eq!(
         (samples[0].bound(&wall), samples[3].bound(&wall)),
         (None, None),
-        "the warm-up, and a valid one"
+        "the warmup, and a valid one"
     );
 }
 
@@ -136,8 +136,8 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
     let mut executor =
         ScriptedExecutor::new(|_, at| ended(ExecutionEnd::Exited(0), at)).refusing(why);
     let mut builder = lab.builder();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-    let error = track(&mut bench, &lab.question()).unwrap_err();
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
+    let error = track(&mut context, &lab.question()).unwrap_err();
     let expected =
         "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";
     assert_eq!(error.to_string(), expected);

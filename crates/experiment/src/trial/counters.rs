@@ -30,29 +30,29 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
 
 /// Checks that this host has the plan's counters: a missing optional one is reported, any other is
 /// an error.
-pub fn check(bench: &mut Context<'_>, plan: &Plan) -> Result<(), ExperimentError> {
+pub fn check(context: &mut Context<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);
-        check_counters(bench, &benchmark.name, asked)?;
+        check_counters(context, &benchmark.name, asked)?;
     }
     Ok(())
 }
 
 /// The same of one benchmark; what it does without, with the reasons.
 pub fn check_counters(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     benchmark: &str,
     asked: impl Iterator<Item = Counting>,
 ) -> Result<Vec<(&'static str, String)>, ExperimentError> {
     let mut absent = Vec::new();
     for Counting { counter, optional } in asked {
-        let Some(Unavailable { why, hint }) = bench.executor.lacks(counter) else { continue };
+        let Some(Unavailable { why, hint }) = context.executor.lacks(counter) else { continue };
         let metric = counter.name();
         if !optional {
             let (benchmark, metric) = (benchmark.to_owned(), metric.to_owned());
             return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
         }
-        bench.observer.note(&Event::Absent { benchmark, metric, why: &why });
+        context.observer.note(&Event::Absent { benchmark, metric, why: &why });
         absent.push((metric, why));
     }
     Ok(absent)

@@ -383,12 +383,8 @@ impl Trial {
             };
             (format!("digest {digest} ({bytes} B), not {right}{of}"), shown)
         };
-        let whose = match (&expected.giver, shown) {
-            (None, _) => String::new(),
-            (Some(name), AnswerDifference::Line) => format!("; {name} printed the expected one"),
-            (Some(name), _) => format!(", the answer of {name}"),
-        };
-        Some(Failure::WrongAnswer { why: why + &whose, shown: Some(shown) })
+        let whose = expected.giver.as_ref().map(|giver| shown.right_is_of(giver));
+        Some(Failure::WrongAnswer { why: why + &whose.unwrap_or_default(), shown: Some(shown) })
     }
 }
 

@@ -76,7 +76,7 @@ fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     Some(MachineFinding {
         name: "load",
         harm: if load >= cpus as f64 / 2.0 { Harm::High } else { Harm::Medium },
-        what: format!("the machine was busy: load {load:.1} over the last minute on {cpus} CPUs"),
+        what: format!("the machine was busy in the last minute: load {load:.1} on {cpus} CPUs"),
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
         remedy: FindingRemedy::Advice(

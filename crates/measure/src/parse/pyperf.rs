@@ -1,5 +1,5 @@
 //! pyperf's result files (<https://pyperf.readthedocs.io/en/latest/api.html#pyperf.Benchmark>): the
-//! values of all runs, those of calibration and warm-up left out.
+//! values of all runs, those of calibration and warmup left out.
 
 use serde_json::Value;
 use tacho_record::Unit;

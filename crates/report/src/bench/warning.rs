@@ -18,7 +18,7 @@ pub enum BenchWarning {
     BelowShell(usize),
     /// Executions that follow the command at this index take this share more or less time.
     CarryOver(usize, f64),
-    /// The first execution took this multiple of the median, and there was no warm-up.
+    /// The first execution took this multiple of the median, and there was no warmup.
     FirstSlow(f64),
     /// This number of executions left processes behind, which were killed.
     LeftBehind(usize),
@@ -40,7 +40,7 @@ pub enum BenchWarning {
 pub struct AdviceGiven {
     /// A command has a `prepare`.
     pub prepare: bool,
-    /// Executions come before measuring, or the warm-up is found.
+    /// Executions come before measuring, or the warmup is found.
     pub warmup: bool,
     /// Whether a precision ends measuring: then the warmup must be fixed in advance.
     pub precision: bool,
@@ -122,8 +122,8 @@ impl BenchFindings<'_> {
             }
             BenchWarning::NoSteadyState(_) if given.precision => None,
             BenchWarning::NoSteadyState(_) => Some(
-                "execute more rounds (`-r`) to see whether the last level stays; then `-w found` \
-                 leaves out the rounds before that level",
+                "if the last level stays in more rounds (`-r`), `-w found` leaves out the rounds \
+                 before it",
             ),
             BenchWarning::Stolen(_) => None,
         }

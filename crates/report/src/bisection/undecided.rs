@@ -82,8 +82,18 @@ fn lost_end(bisection: &Bisection, [why, hint]: [&str; 2]) -> [String; 2] {
         })
     };
     let ends = unusable.iter().filter_map(line).collect::<Vec<_>>().join(", and ");
-    let is_named = why == END_LOST && !ends.is_empty();
+    let is_named = !ends.is_empty() && !is_said_otherwise(bisection);
     [if is_named { ends } else { why.to_owned() }, hint.to_owned()]
+}
+
+/// Whether the reason names more than the end that failed: a wrong answer, or that the measured
+/// commits are known not to differ.
+fn is_said_otherwise(bisection: &Bisection) -> bool {
+    has_wrong_answer(bisection) || moved(bisection) && bisection.standing.change.is_some()
+}
+
+fn has_wrong_answer(bisection: &Bisection) -> bool {
+    bisection.standing.unusable.iter().any(|it| it.lack.kind == UnusableKind::WrongAnswer)
 }
 
 /// The reason if the failed end is unknown.
@@ -162,9 +172,8 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
         .map(|sd| format!(", which vary by {} (standard deviation)", varying(asked, sd)))
         .unwrap_or_default();
     let why = format!("{why} after {}{vary}", count(standing.samples, "sample"));
-    let is_by_wall = asked.metric.name == "wall"
-        && standing.by_cpu.is_none()
-        && is_mostly_busy(standing.busy_share);
+    let is_by_wall =
+        asked.metric.is_wall() && standing.by_cpu.is_none() && is_mostly_busy(standing.busy_share);
     let cpu = if asked.of == ValueSource::Execution && is_by_wall {
         "`-m cpu` uses CPU time, which other work on the host changes less; "
     } else {
@@ -258,12 +267,10 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "check the command, how its output is read, and that its programs and files exist; or \
              name ends at which the command works",
         ],
-        UndecidedReason::End
-            if unusable.iter().any(|it| it.lack.kind == UnusableKind::WrongAnswer) =>
-        {
+        UndecidedReason::End if has_wrong_answer(bisection) => {
             ["the answer at one end is wrong, so its times are not comparable", SAME_ANSWER]
         }
-        UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
+        UndecidedReason::End if is_said_otherwise(bisection) => [
             "the measured commits do not differ, but one end could not be measured",
             if any_not_built(bisection) { PATCHED } else { "name an end that can be measured" },
         ],

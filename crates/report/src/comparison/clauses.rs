@@ -71,7 +71,7 @@ pub fn clear_alone(alone: Verdict, unit: &Unit) -> Option<String> {
         Verdict::Same => "same",
         Verdict::Unclear => return None,
     };
-    Some(format!("{alone} if it were the only row; each of several rows needs more evidence"))
+    Some(format!("alone, the row would be {alone}; as one of several rows, it needs more evidence"))
 }
 
 /// The words for an unclear row without a known remedy.

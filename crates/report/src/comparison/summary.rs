@@ -98,9 +98,9 @@ impl ComparisonReport<'_> {
         for row in self.rows {
             let name = &row.metric.name;
             let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
-                (true, _) => format!("`{name}` never varies, so it is no further test"),
+                (true, _) => format!("`{name}` never varies, so it is not a test of its own"),
                 (false, true) => {
-                    format!("`{name}` depends on the others, so it is no further test")
+                    format!("`{name}` follows from the others, so it is not a test of its own")
                 }
                 (false, false) => continue,
             };

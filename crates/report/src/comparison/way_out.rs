@@ -16,7 +16,7 @@ fn is_far_from_clear(row: &ComparedRow) -> bool {
     let has_interval = row.comparison.estimate.is_some_and(|it| it.interval.is_some());
     row.verdict == Verdict::Unclear
         && row.is_measured()
-        && row.metric.name == "wall"
+        && row.metric.is_wall()
         && has_interval
         && more > LONG
 }
@@ -30,7 +30,7 @@ impl ComparisonReport<'_> {
             self.loads.iter().any(|(run, load)| self.run == Some(*run) && load.others.is_some());
         let is_executed = (0..2).all(|side| self.terms.executes(side));
         let has = |name: &str| self.rows.iter().any(|row| row.metric.name == name);
-        let has_time = self.rows.iter().any(|row| row.metric.name == "wall" && row.is_measured());
+        let has_time = self.rows.iter().any(|row| row.metric.is_wall() && row.is_measured());
         let helps = is_busy && has_time || self.rows.iter().any(is_far_from_clear);
         if !is_executed || !helps {
             return None;

@@ -49,7 +49,7 @@ impl OptimumFindings<'_> {
         let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));
         let spans: Vec<String> = self.spans.iter().map(|span| between(span.ends)).collect();
         format!(
-            "the best value is in {} (95 % confidence), values that were not executed included",
+            "of all values, also those not executed, the best is in {} (95 % confidence)",
             spans.join(" or in ")
         )
     }

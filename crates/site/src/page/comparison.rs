@@ -5,6 +5,7 @@ use tacho_record::RunState;
 use tacho_report::bench::notes::duet;
 use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order, program_of};
+use tacho_report::run::SO_FAR;
 use tacho_report::words::{apart, interval, median};
 use tacho_stats::Summary;
 use tacho_stats::compare::ChoiceReason;
@@ -126,7 +127,7 @@ fn byline(view: &View, one: &ComparisonRecord) -> Markup {
             "Measured in " (run_link(view, "../", one.run.number)) " on " (one.run.host)
             ", begun " (minute(one.run.started))
             @if one.run.state != RunState::Finished {
-                ", " b { "not finished" } ": this is what was measured so far"
+                ", " b { "not finished" } ": " (SO_FAR)
             }
             ". " (executed(one))
         }

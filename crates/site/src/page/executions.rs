@@ -1,4 +1,4 @@
-//! The executions of a cell in order, with the warm-up that was found shaded.
+//! The executions of a cell in order, with the warmup that was found shaded.
 
 use maud::{Markup, html};
 use tacho_record::{Measurement, Metric, Unit};
@@ -9,7 +9,7 @@ use tacho_report::series::steadiness;
 use crate::svg::{self, Band, Dot};
 use crate::view::DisplayScale;
 
-/// A picture of the executions and a sentence, where a warm-up was looked for.
+/// A picture of the executions and a sentence, where a warmup was looked for.
 pub(super) fn figure(measurement: &Measurement) -> Markup {
     let Some(found) = &measurement.steadiness else { return html! {} };
     let dots: Vec<Dot> = measurement

@@ -14,7 +14,7 @@ const LEAST: usize = 4;
 const CHANCE: f64 = 0.001;
 
 /// Splits the values of successive executions of one program where their level changes, to find
-/// where its warm-up ends: ranges in order that cover all values, the last of which is the steady
+/// where its warmup ends: ranges in order that cover all values, the last of which is the steady
 /// one, if any.
 ///
 /// One range where nothing changed or there are too few values; empty without values. The changes

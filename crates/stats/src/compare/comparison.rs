@@ -139,7 +139,7 @@ pub enum Note {
     Coarse(f64),
     /// The second estimate says the opposite for certain: no verdict.
     Contradicted,
-    /// The control differs from A for certain, and no less than B does: no verdict.
+    /// The control differs from A for certain, by as much as B or more: no verdict.
     NotBeyondControl,
     /// The sides are of different runs: what runs of one program differ by, as a relative standard
     /// deviation, is in the interval; `assumed` where too little is known of the host to say.

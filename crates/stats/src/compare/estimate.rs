@@ -297,8 +297,8 @@ impl BoundContrasts {
         }
     }
 
-    /// The ends of the difference. Of a ratio to a centre that may be anything above only this much
-    /// is known as a larger one makes larger still.
+    /// The ends of the difference. If A's centre is known only from below, so is the size of a
+    /// difference: a larger centre makes it larger.
     fn differences(&self, centre: f64, (low, high): (f64, f64)) -> (f64, f64) {
         let (least, most) = (self.difference(centre, low), self.difference(centre, high));
         if self.stated.scale == Scale::Difference || self.knows_centre_of_a() {

@@ -86,6 +86,9 @@ pub(crate) trait Database: Send {
     /// The name in messages; it never has a password.
     fn place(&self) -> &str;
 
+    /// Whether other machines use it too, whose logs are not here.
+    fn is_shared(&self) -> bool;
+
     /// Its words.
     fn words(&self) -> SqlWords;
 

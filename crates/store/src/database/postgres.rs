@@ -75,6 +75,10 @@ impl Database for Postgres {
         &self.place
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn words(&self) -> SqlWords {
         SqlWords {
             blob: "BYTEA",

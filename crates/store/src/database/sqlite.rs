@@ -226,6 +226,10 @@ impl Database for Sqlite {
         &self.place
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn words(&self) -> SqlWords {
         SqlWords { blob: "BLOB", clustered: "WITHOUT ROWID", number: "INTEGER PRIMARY KEY" }
     }

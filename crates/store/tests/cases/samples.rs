@@ -42,7 +42,7 @@ pub fn samples_are_the_same_before_and_after_sealing(ground: &Ground) {
     assert_eq!(
         store.samples(measurements[0]).unwrap().len(),
         12,
-        "one chunk, which starts with the warm-up"
+        "one chunk, which starts with the warmup"
     );
 }
 

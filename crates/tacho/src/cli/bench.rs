@@ -126,7 +126,8 @@ pub struct BenchArgs {
     /// Limit the address space of each process to SIZE, such as 1GiB
     #[arg(long, value_name = "SIZE", help_heading = "Limits")]
     pub limit_address_space: Option<String>,
-    /// The command that others are compared with, by name or text [default: the fastest]
+    /// The command that others are compared with, by name or text; another one is executed too
+    /// [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub reference: Option<String>,
     /// A name for the reference

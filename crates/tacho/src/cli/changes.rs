@@ -198,8 +198,8 @@ pub enum KindName {
     ModeShare,
     /// The spread changed, and the level did not
     Spread,
-    /// The host, kernel, compiler, build recipe or a quirk changed at the same place; includes
-    /// machine and busy-host
+    /// The host, kernel, compiler, build recipe or a quirk changed at the same place. This
+    /// filter also selects machine and busy-host
     Environment,
     /// The machine became faster or slower at the same place
     Machine,

@@ -18,8 +18,8 @@ use super::shared::{ComparisonArgs, DirectionName, FormatArgs, StartArgs};
 /// stops when its verdict is clear. At most 5 % of the reported differences are expected to be
 /// false.
 ///
-/// Exit status: 0 done; 1 `--fail-on` failed; 2 error, or an execution or a build failed; 130
-/// interrupted (the same command resumes).
+/// Exit status: 0 done; 1 a condition of `--fail-on` is met; 2 error, or an execution or a build
+/// failed; 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct CompareArgs {

@@ -7,9 +7,9 @@ use super::shared::StartArgs;
 /// Link one revision in several orders: how far do builds differ by layout alone?
 ///
 /// The layout is where code and data are in memory. Each order is passed to the linker (`mold` or
-/// `lld`) in `LDFLAGS` and `RUSTFLAGS`. `TACHO_LAYOUT` has the number of the order, for other
-/// builds. The answer shows how far values differ within an execution (keep), between executions
-/// (restart), and between builds (relink). The samples do not enter any series.
+/// `lld`) in `LDFLAGS` and `RUSTFLAGS`. A build that uses neither can read the number of the order
+/// from `TACHO_LAYOUT`. The answer shows how far values differ between builds (relink), between
+/// executions (restart), and within an execution (keep). The samples do not enter any series.
 #[derive(Debug, Args)]
 pub struct LayoutsArgs {
     /// A tag, a hash, a branch, a release

@@ -24,7 +24,8 @@ pub enum QuirkCommand {
     ///
     /// The answer names quirks that are not needed, and revisions that fail even with their quirk.
     ///
-    /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
+    /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk; 2
+    /// error.
     Check(QuirkCheckArgs),
     /// Measure the effect of a quirk on the numbers, at both ends of its range
     ///

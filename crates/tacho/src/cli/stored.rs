@@ -26,8 +26,8 @@ pub struct FsckArgs {
 #[derive(Debug, Args)]
 pub struct LogArgs {
     /// List at most N runs
-    #[arg(long, short = 'n', value_name = "N")]
-    pub number: Option<usize>,
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub number: Option<u32>,
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,

@@ -11,8 +11,8 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 /// Tachograph builds the base with and without the patch, in its own checkout. Both builds are
 /// compared as by `tacho compare`. Several patches are compared one by one, and then all together.
 ///
-/// Exit status: 0 done; 1 `--fail-on` failed; 2 error, or a patch does not apply or build (the
-/// others are measured); 130 interrupted (the same command resumes).
+/// Exit status: 0 done; 1 a condition of `--fail-on` is met; 2 error, or a patch does not apply or
+/// build (the others are measured); 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// Patches of `diff -u` or git; `-` is standard input. Each is tried alone. For the comparison

@@ -31,8 +31,8 @@ pub fn execute(command: &InitArgs) -> Result<Exit, CliError> {
 }
 
 /// The note if no history is found.
-const NO_REPOSITORY: &str = "this folder is not in a git repository: `repository` in the plan \
-     names another one; without any, `tacho bench` compares commands\n";
+const NO_REPOSITORY: &str = "this folder is not in a git repository: set `repository` in the \
+     plan; without a repository, `tacho bench` compares commands\n";
 
 /// The written file, and the next step.
 fn written(path: &Path, folder: &Path) -> String {

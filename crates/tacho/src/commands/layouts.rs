@@ -45,8 +45,9 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
         ..SessionRequest::new(plan, &selected.revisions)
     };
     let metric = command.metric.as_deref();
-    let laid = session
-        .measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
+    let laid = session.measure(&project, wanted, |context, question| {
+        layouts(context, question, &orders, metric)
+    })?;
     let report = LayoutsReport { revision: &selected.revisions[0], linker, laid: &laid, precision };
     print_answer(command.json, || report.answer(), || report.text())?;
     report.hints();

@@ -10,6 +10,7 @@ use tacho_experiment::took;
 use tacho_record::bisection::Bisection;
 use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_report::bisection::found;
+use tacho_report::host::machine_changed;
 use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::Store;
 
@@ -25,7 +26,7 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
     let mut store = Project::open(global)?.store_to_read()?;
     let mut runs = store.runs()?;
     runs.sort_by_key(|run| std::cmp::Reverse(run.number));
-    runs.truncate(command.number.unwrap_or(usize::MAX));
+    runs.truncate(command.number.map_or(usize::MAX, |number| number as usize));
     let counts = runs.iter().map(|run| counts(&mut store, run)).collect::<Result<Vec<_>, _>>()?;
     if command.json {
         let revisions = store.revisions()?;
@@ -89,11 +90,7 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
         let Some(MachineChanges { since, what }) = machine::since_last(store, run)? else {
             continue;
         };
-        let line = format!(
-            "run {}: the machine changed since run {since}: {}\n",
-            run.number,
-            what.join("; ")
-        );
+        let line = format!("run {}: {}\n", run.number, machine_changed(since, &what));
         lines += &text::wrap(&line, width);
     }
     Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })

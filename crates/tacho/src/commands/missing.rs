@@ -50,8 +50,8 @@ pub(super) fn execute(
         quiet: global.quiet || command.shown.json,
         ..SessionRequest::new(plan.clone(), &revisions)
     };
-    let filled = session.measure(project, asked, |bench, question| {
-        fill(bench, question, &marks, at_most(command))
+    let filled = session.measure(project, asked, |context, question| {
+        fill(context, question, &marks, at_most(command))
     })?;
     if filled.builds.is_empty() {
         return Err(CliError::NothingBuilt);

@@ -74,8 +74,8 @@ impl Notifier {
             ..SessionRequest::new(plan, &found.revisions)
         };
         let mut session = CommandSession::open(project, begin.wait)?;
-        let confirmation = session.measure(project, sides, |bench, question| {
-            measure_again(bench, question, &wanted, &other_layouts())
+        let confirmation = session.measure(project, sides, |context, question| {
+            measure_again(context, question, &wanted, &other_layouts())
         })?;
         if !quiet {
             say(&wanted, &confirmation);

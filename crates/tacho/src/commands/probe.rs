@@ -186,8 +186,8 @@ fn measure(
     let quiet = global.quiet || command.form.json;
     let root = Root::this_machine();
     let (Some(project), Some(plan)) = (given.project(), plan) else {
-        return of_commands(given, ("tacho probe", like), quiet, |bench, question| {
-            probe(bench, question, &request, &root)
+        return of_commands(given, ("tacho probe", like), quiet, |context, question| {
+            probe(context, question, &request, &root)
         });
     };
     let mut session = CommandSession::open(project, command.begin.wait)?;
@@ -202,7 +202,7 @@ fn measure(
     request.lay_out(&mut sessions, &plan, &revisions)?;
     let wanted =
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
-    session.measure(project, wanted, |bench, question| probe(bench, question, &request, &root))
+    session.measure(project, wanted, |context, question| probe(context, question, &request, &root))
 }
 
 fn exit(end: &ProbeEnd) -> Exit {

@@ -70,7 +70,7 @@ fn failures(store: &mut Store, run: &Run) -> Result<String, CliError> {
 pub fn machine(store: &mut Store, run: &Run) -> Result<String, CliError> {
     let mut lines = Vec::new();
     if let Some(MachineChanges { since, what }) = machine::since_last(store, run)? {
-        lines.push(format!("the machine changed since run {since}: {}", what.join("; ")));
+        lines.push(tacho_report::host::machine_changed(since, &what));
     }
     if let Some(summary) = reference::summary(store, run)? {
         lines.push(tacho_report::host::reference(&summary));

@@ -267,7 +267,7 @@ struct ChangeSummary {
     remarks: Vec<(SeriesKey, String)>,
     /// The verdicts from the runs of series.
     histories: Vec<HistoryRecord>,
-    /// How many changes are unacknowledged regressions.
+    /// How many changes are new regressions.
     regressions: usize,
     /// Changes that may be the host's.
     doubtful: Vec<String>,

@@ -120,7 +120,7 @@ impl CommandSession {
             asked: run_words::asked(&command.revisions, &selected.revisions),
             ..SessionRequest::new(plan, &selected.revisions)
         };
-        self.measure(project, wanted, |bench, question| place(bench, question, goal))
+        self.measure(project, wanted, |context, question| place(context, question, goal))
     }
 
     /// The report of `tacho changes` for each place that was found on this host.

@@ -3,18 +3,19 @@
 use crate::commands::selection::{narrowed, select, selection, with_reference};
 use crate::counters::{counters, counting, uncounted};
 use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 use tacho_experiment::analysis::execution_times::busy_share;
 use tacho_experiment::analysis::host_load::host_load;
+use tacho_experiment::analysis::planned_metrics::{UnreadMetrics, untidy_benchmarks};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::pending::link;
 use tacho_experiment::{TrackForecast, TrackResult, track};
-use tacho_record::plan::{PlannedMetric, Source};
+use tacho_record::plan::Source;
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Sample, Series,
     in_backticks, percentage,
@@ -37,13 +38,6 @@ use crate::output::answer::versioned;
 use crate::output::track_report::{NEW_METRIC, TrackReport, measure_new};
 use crate::output::{self, table, text};
 use crate::project::Project;
-
-/// A longer session is announced.
-const LONG: Duration = Duration::from_secs(60);
-/// Fewer builds are announced only if they take [`LONG`].
-const FEW: usize = 20;
-/// More builds than this are made only where they are requested.
-const MANY: usize = 100;
 
 /// Measures what is requested by name.
 pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
@@ -246,29 +240,16 @@ impl CommandSession {
     /// Reports metrics of the plan from outputs or counters that have no value, since nothing was
     /// executed after they were added.
     fn report_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
-        let (mut unread, mut counted) = (Vec::new(), true);
-        for (benchmark, key) in plan.keyed_benchmarks() {
-            let is_counted =
-                |it: &PlannedMetric| it.counting.is_some_and(|counting| !counting.optional);
-            let is_new = |it: &&PlannedMetric| it.reading.is_some() || is_counted(it);
-            for planned in benchmark.metrics.iter().filter(is_new) {
-                let name = &planned.metric.name;
-                let values = self.store.values(self.host_id, &key, name)?;
-                let is_read = values.iter().any(|it| !it.values.is_empty());
-                if !is_read && !unread.contains(name) {
-                    unread.push(name.clone());
-                    counted &= planned.counting.is_some();
-                }
-            }
-        }
-        if unread.is_empty() {
+        let Some(UnreadMetrics { names: unread, are_counted }) =
+            UnreadMetrics::of((&mut self.store, self.host_id), plan)?
+        else {
             return Ok(());
-        }
+        };
         let have = if unread.len() == 1 { "has" } else { "have" };
         let names = in_backticks(&unread);
         output::note("note", &format!("{names} {have} no values: {NEW_METRIC}"));
         let rounds = plan.measure.rule.max_rounds;
-        output::note("hint", &measure_new(&unread.join(","), counted, rounds));
+        output::note("hint", &measure_new(&unread.join(","), are_counted, rounds));
         Ok(())
     }
 
@@ -279,19 +260,13 @@ impl CommandSession {
         plan: &Plan,
         run: Option<i64>,
     ) -> Result<(), CliError> {
-        for (_, key) in plan.keyed_benchmarks() {
-            let values = self.store.values(self.host_id, &key, "left-behind")?;
-            let of_run = values.iter().filter(|values| Some(values.run) == run);
-            let untidy =
-                of_run.flat_map(|values| &values.values).filter(|left| **left > 0.0).count();
-            if untidy > 0 {
-                let executions = text::count(untidy, "execution");
-                output::note(
-                    "note",
-                    &format!("{executions} of `{key}` left processes behind, which were killed"),
-                );
-                output::note("hint", LEFT_BEHIND_HINT);
-            }
+        for (key, untidy) in untidy_benchmarks((&mut self.store, self.host_id), plan, run)? {
+            let executions = text::count(untidy, "execution");
+            output::note(
+                "note",
+                &format!("{executions} of `{key}` left processes behind, which were killed"),
+            );
+            output::note("hint", LEFT_BEHIND_HINT);
         }
         Ok(())
     }
@@ -395,9 +370,9 @@ impl CommandSession {
         }
         let recipes = project.recipes(&selected.revisions);
         let here = (&mut self.store, self.host_id);
-        let TrackForecast { builds: lacking, building, executing, .. } =
-            TrackForecast::of(here, (plan, &recipes), &selected.revisions)?;
-        let time = match (building, executing) {
+        let forecast = TrackForecast::of(here, (plan, &recipes), &selected.revisions)?;
+        let building = forecast.building;
+        let time = match (building, forecast.executing) {
             (Some(building), Some(executing)) => format!(
                 ", about {} to build and {} to execute",
                 text::duration(building),
@@ -406,12 +381,11 @@ impl CommandSession {
             (Some(building), None) => format!(", about {} to build", text::duration(building)),
             (None, _) => String::new(),
         };
-        let builds = format!("{}{time}", text::count(lacking, "build"));
-        if lacking > MANY {
+        let builds = format!("{}{time}", text::count(forecast.builds, "build"));
+        if forecast.needs_consent() {
             return Err(CliError::ManyBuilds { builds, is_time_known: building.is_some() });
         }
-        let is_long = building.is_some_and(|time| time >= LONG);
-        if is_long || lacking >= FEW && std::io::stderr().is_terminal() {
+        if forecast.is_announced(std::io::stderr().is_terminal()) {
             output::note("note", &format!("all of history: {builds}"));
         }
         Ok(())

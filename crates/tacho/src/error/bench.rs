@@ -11,8 +11,10 @@ pub enum BenchMistake {
     BadCpus { text: String },
     #[error("these conditions are not available: {why}")]
     Conditions { why: String, hint: Option<String> },
-    #[error("{from} to {to} in steps of {value} has no values, or more than 10000 values")]
-    BadRange { value: String, from: String, to: String },
+    #[error("{from} to {to} in steps of {value} has no values")]
+    EmptyRange { value: String, from: String, to: String },
+    #[error("{from} to {to} in steps of {value} has more than 10000 values")]
+    LongRange { value: String, from: String, to: String },
     #[error("`{option} {text}` is not a size with a unit")]
     BadSize { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
@@ -114,7 +116,10 @@ impl BenchMistake {
                     .into(),
             ),
             BenchMistake::Conditions { hint, .. } => hint.clone(),
-            BenchMistake::BadRange { .. } => {
+            BenchMistake::LongRange { .. } => {
+                Some("a larger step has fewer values: `-P n 1 99999 -D 100`".into())
+            }
+            BenchMistake::EmptyRange { .. } => {
                 let hint = "a rising range takes a positive step, a falling one a negative step: \
                             `-P n 8 1 -D=-1`";
                 Some(hint.into())
@@ -134,7 +139,7 @@ impl BenchMistake {
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             BenchMistake::Names { .. } => Some(
                 "give one name for each command, in order; with parameters, give one name for all, \
-                 one for each combination, or one for each command as typed"
+                 one for each combination, or one for each command before values are filled in"
                     .into(),
             ),
             BenchMistake::FewestAboveMost { .. } => {

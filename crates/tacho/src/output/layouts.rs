@@ -64,7 +64,7 @@ struct LayoutsRowAnswer<'a> {
     relink_at_most: Option<f64>,
     one_stands_for_all: Option<bool>,
     #[serde(rename = "would_tell")]
-    would_decide: Option<WouldTellAnswer>,
+    would_decide: Option<NeededAnswer>,
     by_chance: Option<f64>,
     execution: f64,
     repetition: Option<RepetitionAnswer>,
@@ -113,7 +113,7 @@ impl ExecutionsAnswer {
 
 /// How often to repeat so that it is known what relinking adds, in JSON.
 #[derive(Debug, Serialize)]
-pub struct WouldTellAnswer {
+pub struct NeededAnswer {
     layouts: u32,
     processes: u32,
 }
@@ -251,7 +251,7 @@ impl LayoutsReport<'_> {
             one_stands_for_all: levels.map(|levels| levels.one_represents_all()),
             would_decide: levels
                 .and_then(|levels| levels.would_decide(cost))
-                .map(|it| WouldTellAnswer { layouts: it.layouts, processes: it.processes }),
+                .map(|it| NeededAnswer { layouts: it.layouts, processes: it.processes }),
             by_chance: levels.and_then(|levels| levels.by_chance()),
             execution: row.execution,
             repetition: repetition.map(|it| RepetitionAnswer {

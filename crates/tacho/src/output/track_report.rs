@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 use tacho_experiment::analysis::track_details::{FailedBuilds, FailedExecutions, TrackDetails};
-use tacho_record::{AnswerDifference, BuildState, Counter, Failure, first_of};
+use tacho_record::{BuildState, Counter, Failure, first_of};
 use tacho_report::build::{RETRY, gap_lines, log_hint, why};
 use tacho_report::layouts::TAKES_ORDER;
 use tacho_report::run::RESUMES;
@@ -244,16 +244,12 @@ pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
     format!("`tacho track --rounds {twice}` measures {more} of each revision")
 }
 
-/// The revision that gave the right answer, as the end of a sentence on a wrong one: `, the answer
-/// of 0123456789` after its digest, else `; 0123456789 printed the expected one`.
+/// The revision that gave the right answer, as the end of a sentence on a wrong one.
 fn whose_answer(failed: &FailedExecutions<'_>) -> String {
-    let Some(name) = &failed.reference else { return String::new() };
-    match failed.point.failure {
-        Some(Failure::WrongAnswer { shown: Some(AnswerDifference::Digest), .. }) => {
-            format!(", the answer of {name}")
-        }
-        _ => format!("; {name} printed the expected one"),
-    }
+    let Some(Failure::WrongAnswer { shown: Some(shown), .. }) = failed.point.failure else {
+        return String::new();
+    };
+    failed.reference.as_ref().map_or_else(String::new, |name| shown.right_is_of(name))
 }
 
 /// How a program is named that is not in its folder, or not in `PATH`.

@@ -170,7 +170,7 @@ fn a_level_that_changes_near_the_end_is_no_steady_state() {
     assert_eq!(early.each[0].warnings, [], "it stays for long enough");
     let asked = question(["a"].map(command), Rule { warmup: Warmup::Found, ..rounds(40) });
     let found = standings(&asked, &measured(&asked, script(36)).0, None);
-    assert_eq!(found.each[0].warnings, [], "that is said of the warm-up");
+    assert_eq!(found.each[0].warnings, [], "that is said of the warmup");
 }
 
 #[test]

@@ -101,10 +101,10 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     let mut store = scene.store();
     let mut executor = host(&scene, &busy);
     let mut builder = scene.builder();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
     let mut question = scene.question(scene.revisions());
     question.plan.measure.rule.max_rounds = 30;
-    let bisected = bisect(&mut bench, &question, &scene.inquiry()).unwrap().bisection.standing;
+    let bisected = bisect(&mut context, &question, &scene.inquiry()).unwrap().bisection.standing;
     assert_eq!(named(&bisected), [(STOPPED - 1, STOPPED)]);
     let said: Vec<ProbeOutcome> = bisected.probes.iter().map(|probe| probe.probed).collect();
     assert_eq!(said, [ProbeOutcome::Gone, ProbeOutcome::Holds]);
@@ -112,7 +112,7 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
 
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
-    let end = probe(&mut bench, &question, &request(&scene), &root).unwrap();
+    let end = probe(&mut context, &question, &request(&scene), &root).unwrap();
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let row = &answer.rows[0];
     let ProbeVerdict::Depends(which) = row.verdict() else { panic!("{:?}", row.verdict()) };
@@ -139,14 +139,14 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
     let mut store = scene.store();
     let mut executor = host(&scene, &busy);
     let mut builder = scene.builder();
-    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
+    let mut context = lab_context(&mut store, &mut builder, &mut executor);
     let mut question = scene.question(scene.revisions());
     question.plan.measure.rule.max_rounds = 30;
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
     let skip = ["same-cpu", "twice"].map(str::to_owned).to_vec();
     let end =
-        probe(&mut bench, &question, &ProbeRequest { skip, ..request(&scene) }, &root).unwrap();
+        probe(&mut context, &question, &ProbeRequest { skip, ..request(&scene) }, &root).unwrap();
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let number = answer.terms.under.len();
     let expected = format!(
@@ -156,9 +156,9 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
         number - 1
     );
     assert_eq!(sentence(&answer.terms, &answer.rows[0]), expected);
-    let run = bench.store.run(answer.run.number).unwrap().unwrap();
+    let run = context.store.run(answer.run.number).unwrap().unwrap();
     assert_eq!((run.purpose, run.state), (Purpose::Probe, RunState::Finished));
-    let kept = bench.store.probing(run.number).unwrap().unwrap();
+    let kept = context.store.probing(run.number).unwrap().unwrap();
     assert_eq!(kept, answer.terms);
-    assert_eq!(bench.store.comparing(run.number).unwrap(), None, "it is no comparison");
+    assert_eq!(context.store.comparing(run.number).unwrap(), None, "it is no comparison");
 }

@@ -250,8 +250,8 @@ impl Scene {
         };
         let mut executor = ScriptedExecutor::new(script).starting_at(self.clock.get());
         let mut builder = self.builder();
-        let mut bench = lab_context(&mut store, &mut builder, &mut executor);
-        bisect(&mut bench, &self.question(self.revisions()), &self.inquiry()).unwrap()
+        let mut context = lab_context(&mut store, &mut builder, &mut executor);
+        bisect(&mut context, &self.question(self.revisions()), &self.inquiry()).unwrap()
     }
 
     fn standing(&self) -> BisectionState {

@@ -72,15 +72,16 @@ pub enum ConfirmationResult {
 /// environments of varying size. After an interruption, the same question of the same changes
 /// resumes where it stopped.
 pub fn confirm(
-    bench: &mut Context<'_>,
+    context: &mut Context<'_>,
     question: &Question,
     changes: &[Change],
     layouts: &[Layout],
 ) -> Result<Confirmation, ExperimentError> {
     let question = &narrowed(question, changes);
-    preflight::check(bench, question)?;
+    preflight::check(context, question)?;
     let began = Instant::now();
-    let Some(BuiltSides { folders, pairs }) = bench.built_sides(question, changes, layouts)? else {
+    let Some(BuiltSides { folders, pairs }) = context.built_sides(question, changes, layouts)?
+    else {
         return Ok(Confirmation::nothing(began.elapsed(), true, vec![]));
     };
     let building = began.elapsed();
@@ -91,8 +92,8 @@ pub fn confirm(
             .map(|why| ConfirmationResult::NotMeasured { why });
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
-    if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
-        let answers = bench.keep_answers(changes, (&pairs, &folders), &session)?;
+    if let Some(session) = context.unjudged_session(question, changes, &pairs, &folders)? {
+        let answers = context.keep_answers(changes, (&pairs, &folders), &session)?;
         // A run without an answer would never have one.
         if answers.iter().any(|answer| matches!(answer, ConfirmationResult::Measured(_))) {
             let run = Some(session.run.number);
@@ -103,12 +104,12 @@ pub fn confirm(
             });
         }
     }
-    let session = bench.session_of_pairs(question, &pairs, &folders)?;
-    let SessionResult { samples, executing, interrupted } = measure(bench, &session)?;
+    let session = context.session_of_pairs(question, &pairs, &folders)?;
+    let SessionResult { samples, executing, interrupted } = measure(context, &session)?;
     let answers = if interrupted {
         vec![]
     } else {
-        bench.keep_answers(changes, (&pairs, &folders), &session)?
+        context.keep_answers(changes, (&pairs, &folders), &session)?
     };
     let run = Some(session.run.number);
     Ok(Confirmation { run, samples, interrupted, building, executing, answers })

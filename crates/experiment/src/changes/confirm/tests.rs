@@ -75,12 +75,12 @@ impl ConfirmedPast {
         builder: &mut ScriptedBuilder,
         script: impl FnMut(&Request, Timestamp) -> Execution,
     ) -> Confirmation {
-        self.with_bench(builder, script, |bench| {
-            confirm(bench, &self.question(20), &[self.change()], &[]).unwrap()
+        self.with_context(builder, script, |context| {
+            confirm(context, &self.question(20), &[self.change()], &[]).unwrap()
         })
     }
 
-    fn with_bench<T>(
+    fn with_context<T>(
         &self,
         builder: &mut ScriptedBuilder,
         script: impl FnMut(&Request, Timestamp) -> Execution,
@@ -88,8 +88,8 @@ impl ConfirmedPast {
     ) -> T {
         let mut store = self.lab.store();
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = lab_context(&mut store, builder, &mut executor);
-        let done = work(&mut bench);
+        let mut context = lab_context(&mut store, builder, &mut executor);
+        let done = work(&mut context);
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         done
     }
@@ -159,7 +159,7 @@ fn both_sides_are_executed_in_the_same_rounds() {
         past.executes(request, at, &step)
     });
     let executed = executed.into_inner();
-    assert_eq!(executed[..2], ["r12", "r11"], "the warm-up: the newest first");
+    assert_eq!(executed[..2], ["r12", "r11"], "the warmup: the newest first");
     let mut rounds: Vec<&[String]> = executed.chunks(2).collect();
     assert!(rounds.iter().all(|round| round[0] != round[1]), "{executed:?}");
     rounds.dedup();
@@ -233,16 +233,16 @@ fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
     let past = ConfirmedPast::of(step);
     let change = past.change();
     let mut builder = ScriptedBuilder::new();
-    past.with_bench(
+    past.with_context(
         &mut builder,
         |request, at| past.executes(request, at, &step),
-        |bench| {
+        |context| {
             let (question, changes) = (past.question(20), [change.clone()]);
-            let pairs = bench.pairs(&question, &changes).unwrap();
-            let built = bench.unpack_sides(&question, pairs, HashMap::new());
+            let pairs = context.pairs(&question, &changes).unwrap();
+            let built = context.unpack_sides(&question, pairs, HashMap::new());
             let BuiltSides { folders, pairs } = built.unwrap().unwrap();
-            let session = bench.session_of_pairs(&question, &pairs, &folders).unwrap();
-            measure(bench, &session).unwrap();
+            let session = context.session_of_pairs(&question, &pairs, &folders).unwrap();
+            measure(context, &session).unwrap();
         },
     );
     let runs = past.lab.store().runs().unwrap().len();
@@ -324,8 +324,8 @@ impl Lone {
             self.past.executes(request, at, &|_| 100.0 * factor)
         };
         let question = self.past.question(20);
-        let confirmed = self.past.with_bench(builder, script, |bench| {
-            confirm(bench, &question, &changes, &layouts).unwrap()
+        let confirmed = self.past.with_context(builder, script, |context| {
+            confirm(context, &question, &changes, &layouts).unwrap()
         });
         assert!(confirmed.answers.iter().all(|it| matches!(it, ConfirmationResult::Measured(_))));
     }

@@ -34,7 +34,7 @@ impl Rounds<'_, '_> {
             }
         };
         if let Some(trouble) = &trouble {
-            self.bench.observer.note(&Event::Trouble { cell, trouble });
+            self.context.observer.note(&Event::Trouble { cell, trouble });
         }
         Ok(going_on)
     }
@@ -45,7 +45,7 @@ impl Rounds<'_, '_> {
     /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution
     /// begins.
     fn next(&self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Option<Request> {
-        let is_ordered = self.reference.is_off() && !self.bench.store.outlives_us();
+        let is_ordered = self.reference.is_off() && !self.context.store.outlives_us();
         if !is_ordered || self.without_instructions.contains(&trial.cell) {
             return None;
         }
@@ -73,7 +73,7 @@ impl Rounds<'_, '_> {
         next: Option<Request>,
     ) -> Result<Attempt, ExperimentError> {
         if let Some(outcome) = self.beside.failed_setup(trial.cell) {
-            let at = self.bench.executor.now();
+            let at = self.context.executor.now();
             return Ok(Attempt::without_execution(trial.place, at, outcome));
         }
         let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
@@ -85,7 +85,7 @@ impl Rounds<'_, '_> {
             companion: self.beside.companion(trial.cell),
             next,
         };
-        let tried = executed.execute(self.bench.executor, &mut turn)?;
+        let tried = executed.execute(self.context.executor, &mut turn)?;
         // Once for each cell and run, with the first sample that counts; of one cell of a benchmark
         // twice (docs/src/method).
         if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
@@ -95,8 +95,8 @@ impl Rounds<'_, '_> {
             self.without_instructions.insert(trial.cell);
         }
         self.instructions.push((trial.place.round, trial.cell));
-        self.bench.observer.note(&Event::CountingBegins { cell });
-        Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
+        self.context.observer.note(&Event::CountingBegins { cell });
+        Ok(executed.with_instructions(self.context.executor, &mut turn, tried))
     }
 
     /// Two executions at the same time, both kept before anything else happens; `false` when
@@ -128,7 +128,7 @@ impl Rounds<'_, '_> {
         }
         for (cell, trouble) in &troubles {
             let cell = &self.session.cells[*cell].cell;
-            self.bench.observer.note(&Event::Trouble { cell, trouble });
+            self.context.observer.note(&Event::Trouble { cell, trouble });
         }
         Ok(going_on)
     }
@@ -141,7 +141,7 @@ impl Rounds<'_, '_> {
     ) -> Result<[Attempt; 2], ExperimentError> {
         let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
         if let Some(outcome) = broken.iter().flatten().next() {
-            let at = self.bench.executor.now();
+            let at = self.context.executor.now();
             return Ok(
                 two.map(|trial| Attempt::without_execution(trial.place, at, outcome.clone()))
             );
@@ -156,16 +156,16 @@ impl Rounds<'_, '_> {
         };
         let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
         let mut pair = TrialPair { trials, turns: two.map(turn), cpus };
-        let mut tried = pair.execute(self.bench.executor)?;
+        let mut tried = pair.execute(self.context.executor)?;
         for (which, trial) in two.into_iter().enumerate() {
             if tried[which].counts() && self.without_instructions.remove(&trial.cell) {
                 self.instructions.push((trial.place.round, trial.cell));
                 let SessionCell { cell, trial, .. } = &self.session.cells[trial.cell];
-                self.bench.observer.note(&Event::CountingBegins { cell });
+                self.context.observer.note(&Event::CountingBegins { cell });
                 let gone = Attempt::Interrupted(None);
                 let one = std::mem::replace(&mut tried[which], gone);
                 tried[which] =
-                    trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
+                    trial.with_instructions(self.context.executor, &mut pair.turns[which], one);
             }
         }
         Ok(tried)

@@ -19,8 +19,8 @@ impl Rounds<'_, '_> {
     ) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
         // A sample that may be marked as disturbed after its round is kept by itself.
-        if self.bench.store.outlives_us() || self.quiet.is_wanted() {
-            self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
+        if self.context.store.outlives_us() || self.quiet.is_wanted() {
+            self.context.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
         } else {
             self.unwritten[trial.cell].push(sampled.sample.clone());
         }
@@ -31,7 +31,7 @@ impl Rounds<'_, '_> {
     pub(super) fn write(&mut self) -> Result<(), ExperimentError> {
         for (cell, samples) in self.session.cells.iter().zip(&mut self.unwritten) {
             if !samples.is_empty() {
-                self.bench.store.import(cell.id, &std::mem::take(samples))?;
+                self.context.store.import(cell.id, &std::mem::take(samples))?;
             }
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Rounds<'_, '_> {
             .iter()
             .map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample))
             .collect();
-        self.bench.store.put_together(&samples)?;
+        self.context.store.put_together(&samples)?;
         pair.iter().try_for_each(|(trial, sampled)| self.report(*trial, sampled))
     }
 
@@ -67,11 +67,11 @@ impl Rounds<'_, '_> {
             } else {
                 // Before the sample: a kill between the two must not let a later answer become the
                 // reference.
-                self.references.keep(self.bench.store, &cell.benchmark, answer)?;
+                self.references.keep(self.context.store, &cell.benchmark, answer)?;
             }
         }
         if let Some(output) = &sampled.kept {
-            self.bench.store.put_output(*id, sampled.sample.place, output)?;
+            self.context.store.put_output(*id, sampled.sample.place, output)?;
         }
         Ok(())
     }
@@ -88,9 +88,9 @@ impl Rounds<'_, '_> {
             if self.absent.insert((trial.cell, metric.to_string())) {
                 if Counter::named(metric).is_some() {
                     let benchmark = &cell.benchmark.name;
-                    self.bench.observer.note(&Event::Absent { benchmark, metric, why });
+                    self.context.observer.note(&Event::Absent { benchmark, metric, why });
                 }
-                self.bench.store.put_absence(
+                self.context.store.put_absence(
                     self.session.run.number,
                     &cell.benchmark,
                     &absence(absent),
@@ -99,10 +99,10 @@ impl Rounds<'_, '_> {
         }
         self.measured.samples += 1;
         self.subject += wall(sample);
-        self.bench.observer.note(&Event::Sampled { cell, sample });
+        self.context.observer.note(&Event::Sampled { cell, sample });
         self.until.record(trial.cell, sample);
         if let Some(saved) = self.progress.record(trial.cell, sample) {
-            self.bench.observer.note(&Event::GivenUp { cell, saved });
+            self.context.observer.note(&Event::GivenUp { cell, saved });
         }
         Ok(())
     }

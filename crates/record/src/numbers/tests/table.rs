@@ -60,7 +60,7 @@ fn a_row_a_value() {
     assert_eq!(
         samples(&numbers.series[0]),
         [vec![10.0, 11.0], vec![12.0]],
-        "no warm-up, nothing that failed"
+        "no warmup, nothing that failed"
     );
     assert_eq!(numbers.series[1].better, Direction::Higher);
     assert_eq!(numbers.series[1].unit, Unit::Other("req/s".into()));

@@ -30,7 +30,7 @@ pub(super) struct Check<'f> {
     found: &'f mut Vec<LocatedMistake>,
     /// Whether the subject has releases; unknown before it is read, or if it cannot be read.
     releases: Option<bool>,
-    /// Whether there is a warm-up; unknown before `[measure]` is read, or if it cannot be read.
+    /// Whether there is a warmup; unknown before `[measure]` is read, or if it cannot be read.
     warmup: Option<bool>,
     /// The conditions and limits of benchmarks without their own.
     base: (Conditions, Limits),

@@ -48,7 +48,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
     let is_quiet = global.quiet || command.json || typed.is_loud();
     question.conditions = record(&session, &question);
     let mut progress = BenchProgress::new(&question, is_quiet);
-    let answer = session.execute(&mut progress, |bench| measure(bench, &question));
+    let answer = session.execute(&mut progress, |context| measure(context, &question));
     progress.clear();
     let (answer, is_troubled, host) =
         (answer.map_err(cannot_be_had)?, progress.is_troubled(), session.end());

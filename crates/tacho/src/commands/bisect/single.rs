@@ -145,5 +145,5 @@ pub(crate) fn bisected(
         expected,
         ..SessionRequest::new(plan, &revisions)
     };
-    session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
+    session.measure(project, wanted, |context, question| bisect(context, question, inquiry))
 }

@@ -39,8 +39,8 @@ pub fn execute(
             quiet,
             ..SessionRequest::new(plan, &found.revisions)
         };
-        Some(session.measure(&project, sides, |bench, question| {
-            confirm(bench, question, &wanted, &other_layouts())
+        Some(session.measure(&project, sides, |context, question| {
+            confirm(context, question, &wanted, &other_layouts())
         })?)
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;

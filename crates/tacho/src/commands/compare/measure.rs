@@ -46,10 +46,10 @@ pub fn measure(
             return Err(CompareMistake::NoLayouts.into());
         }
         let of = ("tacho compare", command);
-        let (compared, summary) = of_commands(given, of, quiet, |bench, question| {
-            let compared = compare(bench, question, terms)?;
+        let (compared, summary) = of_commands(given, of, quiet, |context, question| {
+            let compared = compare(context, question, terms)?;
             let run = compared.run();
-            let summary = run.map(|run| reference::summary(bench.store, run)).transpose()?;
+            let summary = run.map(|run| reference::summary(context.store, run)).transpose()?;
             Ok((compared, summary.flatten()))
         })?;
         if let Some(summary) = summary {
@@ -100,7 +100,7 @@ pub fn measure(
     let wanted =
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     let compared =
-        session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
+        session.measure(project, wanted, |context, question| compare(context, question, &terms))?;
     session.report_reference(compared.run().map(|run| run.number), is_referenced)?;
     Ok((compared, took))
 }
@@ -125,7 +125,7 @@ pub fn of_commands<T>(
     let typed = [Some(&command.a), command.b.as_ref()].into_iter().flatten();
     let commands = typed.map(|it| it.strip_prefix("command:").unwrap_or(it));
     let mut progress = Progress::of_commands(commands, quiet);
-    let answer = session.execute(&mut progress, |bench| experiment(bench, &question));
+    let answer = session.execute(&mut progress, |context| experiment(context, &question));
     progress.clear();
     Ok(answer?)
 }

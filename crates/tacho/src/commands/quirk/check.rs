@@ -42,6 +42,8 @@ struct QuirkCheckRow<'a> {
     name: &'a str,
     /// `needed`, `not needed`, `fails`, `skips`, `no revisions`.
     verdict: &'static str,
+    #[serde(skip)]
+    need: QuirkNeed,
     /// How many revisions it is for, those left out that another quirk skips.
     revisions: usize,
     tried: Vec<QuirkTrial<'a>>,
@@ -93,6 +95,7 @@ pub fn execute(
         answer.quirks.push(QuirkCheckRow {
             name: &quirk.name,
             verdict: need.name(),
+            need,
             revisions: places.len(),
             tried,
         });
@@ -115,10 +118,10 @@ fn built(
 ) -> Result<Option<Vec<BuildDigest>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
     let wanted = SessionRequest { quiet, how, ..SessionRequest::new(plan, &revisions) };
-    session.measure(project, wanted, |bench, question| {
+    session.measure(project, wanted, |context, question| {
         let mut all = Vec::new();
         for revision in &question.revisions {
-            let Some(build) = bench.build_of(question, revision)? else { return Ok(None) };
+            let Some(build) = context.build_of(question, revision)? else { return Ok(None) };
             all.push(build.state.artifact().ok_or_else(|| why_not(&build.state)));
         }
         Ok(Some(all))
@@ -153,7 +156,7 @@ impl QuirkCheckRow<'_> {
     /// The remark on a quirk that builds do not need, but that changes them.
     fn other_builds(&self) -> String {
         let differ = self.tried.iter().filter(|one| one.differs == Some(true)).count();
-        if self.verdict != QuirkNeed::NotNeeded.name() || differ == 0 {
+        if self.need != QuirkNeed::NotNeeded || differ == 0 {
             return String::new();
         }
         let tried = text::count(self.tried.len(), "revision");

@@ -37,7 +37,7 @@ pub fn propose(
             ..SessionRequest::new(plan, std::slice::from_ref(revision))
         };
         let tried = session
-            .measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
+            .measure(project, wanted, |context, question| context.build_of(question, revision))?;
         match tried {
             None => return Ok(Proposal { interrupted: true, ..proposal }),
             Some(build) if build.state.artifact().is_some() => {

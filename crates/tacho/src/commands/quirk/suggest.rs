@@ -37,7 +37,7 @@ struct QuirkSuggestion<'a> {
     quirk: Option<&'a str>,
     /// Whether the quirk was tried at this revision, which builds with it; otherwise the user must
     /// fill it in.
-    mends: Option<bool>,
+    works: Option<bool>,
 }
 
 /// Revisions in a row beside the stretch that do not build either, in JSON.
@@ -69,13 +69,13 @@ pub fn execute(
     let quiet = global.quiet || json;
     let asked =
         SessionRequest { retry_failed, quiet, ..SessionRequest::new(project.plan.clone(), line) };
-    let found = session.measure(project, asked, |bench, question| {
-        let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
+    let found = session.measure(project, asked, |context, question| {
+        let Some(build) = context.build_of(question, &line[at])? else { return Ok(None) };
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {
             return Ok(Some((build, None)));
         }
-        let complaint = bench.complaint_of(&build);
-        Ok(find(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
+        let complaint = context.complaint_of(&build);
+        Ok(find(context, question, at)?.map(|window| (build, Some((window, complaint)))))
     })?;
     let Some((build, found)) = found else { return Ok(interrupted()) };
     let skipped =
@@ -128,7 +128,7 @@ fn suggested<'a>(
         revisions: window.map_or(0, |window| window.last - window.first + 1),
         others: failing.map_or_else(Vec::new, Failing::others),
         quirk: failing.map(|failing| failing.quirk.as_str()),
-        mends: failing.map(|failing| failing.is_fix),
+        works: failing.map(|failing| failing.is_fix),
     }
 }
 

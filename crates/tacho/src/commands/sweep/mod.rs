@@ -97,7 +97,7 @@ impl SweepContext {
     fn grid(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
         let question = sweep_question(asked);
         let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
-        let found = self.session.execute(&mut progress, |bench| sweep(bench, &question));
+        let found = self.session.execute(&mut progress, |context| sweep(context, &question));
         progress.clear();
         let found = found.map_err(cannot_be_had)?;
         let standings =
@@ -127,7 +127,7 @@ impl SweepContext {
     fn search(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
         let question = OptimumQuestion::of(sweep_question(asked));
         let mut progress = StepProgress::new(self.is_quiet);
-        let found = self.session.execute(&mut progress, |bench| find_optimum(bench, &question));
+        let found = self.session.execute(&mut progress, |context| find_optimum(context, &question));
         progress.clear();
         let found = found.map_err(cannot_be_had)?;
         let report = OptimumReport {
@@ -150,7 +150,7 @@ impl SweepContext {
         question: &LoadQuestion,
     ) -> Result<Exit, CliError> {
         let mut progress = StepProgress::new(self.is_quiet);
-        let found = self.session.execute(&mut progress, |bench| highest_load(bench, question));
+        let found = self.session.execute(&mut progress, |context| highest_load(context, question));
         progress.clear();
         let found = found.map_err(cannot_be_had)?;
         let report =

@@ -92,7 +92,7 @@ fn counted(
     }
     match range([name, from, to], step) {
         Ok((_, values)) => Ok(values),
-        Err(BenchMistake::BadRange { .. }) => {
+        Err(BenchMistake::EmptyRange { .. } | BenchMistake::LongRange { .. }) => {
             Err(SweepMistake::BadSteps { text: text.to_owned() }.into())
         }
         Err(other) => Err(other.into()),

@@ -43,7 +43,7 @@ struct CommandProgress {
     values: Vec<f64>,
     /// The lower bounds of executions that reached a limit.
     bounds: Vec<f64>,
-    /// Samples that were not the warm-up, and what they took.
+    /// Samples that were not the warmup, and what they took.
     counted: u32,
     took: f64,
     is_done: bool,

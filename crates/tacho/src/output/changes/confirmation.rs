@@ -70,7 +70,7 @@ impl ConfirmationReport {
         self.changes.iter().any(|asked| is_new_regression(&asked.change))
     }
 
-    fn count(&self, outcome: &str) -> usize {
+    fn count(&self, outcome: ConfirmationOutcome) -> usize {
         self.changes.iter().filter(|asked| asked.outcome() == outcome).count()
     }
 
@@ -80,10 +80,10 @@ impl ConfirmationReport {
             run: self.run,
             interrupted: self.interrupted,
             samples: self.samples,
-            confirmed: self.count(CONFIRMED),
-            not_reproduced: self.count(NOT_REPRODUCED),
-            open: self.count(OPEN),
-            not_measured: self.count(NOT_MEASURED),
+            confirmed: self.count(ConfirmationOutcome::Confirmed),
+            not_reproduced: self.count(ConfirmationOutcome::NotReproduced),
+            open: self.count(ConfirmationOutcome::Open),
+            not_measured: self.count(ConfirmationOutcome::NotMeasured),
             changes: self.changes.iter().map(ConfirmationRequest::answer).collect(),
         }
     }
@@ -154,7 +154,8 @@ impl ConfirmationReport {
     /// The ways to settle an open change: a number of rounds, if known, and measurements that other
     /// work disturbs less.
     fn way_out(&self) -> Option<String> {
-        let open = self.changes.iter().find(|asked| asked.outcome() == OPEN)?;
+        let open =
+            self.changes.iter().find(|asked| asked.outcome() == ConfirmationOutcome::Open)?;
         let Change { series, finding, .. } = &open.change;
         let [good, bad] = [&finding.good, &finding.revision].map(|id| short_name(id));
         let is_time = series.metric.name == "wall";
@@ -178,10 +179,9 @@ impl ConfirmationReport {
     }
 
     fn summary(&self) -> String {
-        let counts = [CONFIRMED, NOT_REPRODUCED, OPEN, NOT_MEASURED]
-            .map(|outcome| (outcome, self.count(outcome)));
+        let counts = ConfirmationOutcome::ALL.map(|outcome| (outcome, self.count(outcome)));
         let counts: Vec<String> = (counts.iter().filter(|(_, count)| *count > 0))
-            .map(|(outcome, count)| format!("{count} {}", shown(outcome)))
+            .map(|(outcome, count)| format!("{count} {}", outcome.word()))
             .collect();
         let spent = match self.run {
             Some(run) if self.samples == 0 => format!(", from run {run}: nothing was measured now"),
@@ -196,14 +196,37 @@ impl ConfirmationReport {
     }
 }
 
-const CONFIRMED: &str = "confirmed";
-const NOT_REPRODUCED: &str = "not-reproduced";
-const OPEN: &str = "open";
-const NOT_MEASURED: &str = "not-measured";
+/// What measuring a change again came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ConfirmationOutcome {
+    Confirmed,
+    NotReproduced,
+    Open,
+    NotMeasured,
+}
 
-/// An outcome of JSON for people, in the word that the list of changes has for it.
-fn shown(outcome: &str) -> String {
-    if outcome == OPEN { "unclear".to_owned() } else { outcome.replace('-', " ") }
+impl ConfirmationOutcome {
+    const ALL: [Self; 4] = [Self::Confirmed, Self::NotReproduced, Self::Open, Self::NotMeasured];
+
+    /// In JSON.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::NotReproduced => "not-reproduced",
+            Self::Open => "open",
+            Self::NotMeasured => "not-measured",
+        }
+    }
+
+    /// For people, in the word that the list of changes has for it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::NotReproduced => "not reproduced",
+            Self::Open => "unclear",
+            Self::NotMeasured => "not measured",
+        }
+    }
 }
 
 impl ConfirmationRequest {
@@ -215,14 +238,13 @@ impl ConfirmationRequest {
         }
     }
 
-    /// The outcome in JSON.
-    fn outcome(&self) -> &'static str {
+    fn outcome(&self) -> ConfirmationOutcome {
         match &self.answer {
-            ConfirmationResult::NotMeasured { .. } => NOT_MEASURED,
+            ConfirmationResult::NotMeasured { .. } => ConfirmationOutcome::NotMeasured,
             ConfirmationResult::Measured(said) => match said.outcome {
-                ConfirmationVerdict::Confirmed => CONFIRMED,
-                ConfirmationVerdict::NotReproduced => NOT_REPRODUCED,
-                ConfirmationVerdict::Open { .. } => OPEN,
+                ConfirmationVerdict::Confirmed => ConfirmationOutcome::Confirmed,
+                ConfirmationVerdict::NotReproduced => ConfirmationOutcome::NotReproduced,
+                ConfirmationVerdict::Open { .. } => ConfirmationOutcome::Open,
             },
         }
     }
@@ -250,18 +272,18 @@ impl ConfirmationRequest {
     /// The outcome for people.
     pub fn words(&self) -> String {
         match (self.outcome(), self.needed()) {
-            (OPEN, (Some(rounds), _)) => {
+            (ConfirmationOutcome::Open, (Some(rounds), _)) => {
                 format!("unclear: `--rounds {rounds}` would probably decide")
             }
-            (OPEN, (_, Some(layouts))) => {
+            (ConfirmationOutcome::Open, (_, Some(layouts))) => {
                 let finding = &self.change.finding;
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
                 format!("unclear: `compare {good} {bad} --layouts {layouts}` would probably decide")
             }
-            (NOT_REPRODUCED, _) if self.change.is_active() => {
+            (ConfirmationOutcome::NotReproduced, _) if self.change.is_active() => {
                 "not reproduced: the environment, not the commit".to_owned()
             }
-            (outcome, _) => shown(outcome),
+            (outcome, _) => outcome.word().to_owned(),
         }
     }
 
@@ -285,7 +307,7 @@ impl ConfirmationRequest {
             ConfirmationResult::Measured(said) => said.how.as_deref(),
             ConfirmationResult::NotMeasured { .. } => None,
         };
-        let outcome = self.outcome();
+        let outcome = self.outcome().key();
         let (rounds_needed, layouts_needed) = self.needed();
         AskedAnswer {
             outcome,

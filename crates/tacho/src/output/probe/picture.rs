@@ -46,7 +46,7 @@ impl Axis {
     /// The ends of the axis.
     pub fn scale(&self) -> String {
         format!(
-            "picture: axis from {:.3} to {:.3}; intervals hold together (95 %); │ is 1",
+            "picture: axis from {:.3} to {:.3}; all intervals hold at once (95 %); │ is 1",
             self.low.exp(),
             self.high.exp()
         )
