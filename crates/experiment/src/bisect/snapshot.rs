@@ -71,7 +71,7 @@ impl Fold {
             found: over.then_some(found),
             ends: (self.first(outcome.ends.0), self.blocks[outcome.ends.1].1),
             nothing: outcome.nothing,
-            belief: belief.iter().map(|it| self.suspects(it)).collect(),
+            belief: belief.iter().flat_map(|it| self.suspects(it)).collect(),
             culprits: outcome.culprits.iter().map(|culprit| self.culprit(culprit)).collect(),
             probes,
             suspects: match found {
@@ -79,7 +79,7 @@ impl Fold {
                 BisectionEnd::Verified | BisectionEnd::DependsOnMachine => {
                     self.sets(&outcome.culprits)
                 }
-                _ => outcome.suspects.iter().map(|it| self.suspects(it)).collect(),
+                _ => outcome.suspects.iter().flat_map(|it| self.suspects(it)).collect(),
             },
             sides: self.sides(&outcome.sides, if spent { &open } else { &[] }),
             aside,
@@ -144,9 +144,20 @@ impl Fold {
         self.blocks[block].0
     }
 
-    fn suspects(&self, suspects: &stats::BisectorSuspects) -> Suspects {
+    /// The candidates that may be the cause. Those that are the same program as the one before them
+    /// cannot, so they part a stretch.
+    fn suspects(&self, suspects: &stats::BisectorSuspects) -> Vec<Suspects> {
         let &stats::BisectorSuspects { first, last, posterior } = suspects;
-        Suspects { first: self.first(first), last: self.first(last), posterior }
+        let share = posterior / (last - first + 1) as f64;
+        let mut all: Vec<Suspects> = Vec::new();
+        for block in first..=last {
+            let place = self.first(block);
+            match all.last_mut().filter(|before| before.last + 1 == place) {
+                Some(before) => (before.last, before.posterior) = (place, before.posterior + share),
+                None => all.push(Suspects { first: place, last: place, posterior: share }),
+            }
+        }
+        all
     }
 
     /// The sides of culprits, with those on which no more may be spent.
@@ -156,7 +167,7 @@ impl Fold {
         spent: &[stats::BisectorSide],
     ) -> Vec<CulpritSide> {
         let side = |side: &stats::BisectorSide, found: BisectionEnd| {
-            let suspects = side.suspects.iter().map(|it| self.suspects(it)).collect();
+            let suspects = side.suspects.iter().flat_map(|it| self.suspects(it)).collect();
             CulpritSide {
                 first: self.blocks[side.good].1 + 1,
                 last: self.first(side.bad),

@@ -130,6 +130,25 @@ fn what_goes_up_and_down_again_is_searched_in_parts_where_all_is_requested() {
     assert_eq!(standing.sides.len(), 1, "the rise may be the layout of one build");
 }
 
+/// Keeps this revision's build, as a command before did.
+fn keep_build(scene: &Scene, order: u64) {
+    let mut store = scene.store();
+    let host = store.hosts().unwrap()[0].0;
+    let revision = format!("r{order}");
+    let build = Build {
+        state: scene.builds[&revision].clone(),
+        revision,
+        recipe: Digest::of("scripted"),
+        quirks: Vec::new(),
+        onto: Vec::new(),
+        tools: BTreeMap::new(),
+        started: Timestamp::UNIX_EPOCH,
+        took: Duration::ZERO,
+        log: None,
+    };
+    store.put_build(host, &build).unwrap();
+}
+
 #[test]
 fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_requested() {
     let mut scene = Scene::new((0..48).map(|at| if at == 9 { 130.0 } else { 100.0 }).collect());
@@ -139,21 +158,7 @@ fn a_known_build_between_two_of_the_same_program_is_measured_where_all_is_reques
     scene.builds = (1..=48).map(|order| (format!("r{order}"), artifact(order))).collect();
     scene.asked.all = true;
     assert_eq!(named(&scene.standing()), [], "one commit among six of the same program");
-    let mut store = scene.store();
-    let host = store.hosts().unwrap()[0].0;
-    let other = Build {
-        revision: "r10".into(),
-        recipe: Digest::of("scripted"),
-        quirks: Vec::new(),
-        onto: Vec::new(),
-        tools: BTreeMap::new(),
-        state: artifact(10),
-        started: Timestamp::UNIX_EPOCH,
-        took: Duration::ZERO,
-        log: None,
-    };
-    store.put_build(host, &other).unwrap();
-    drop(store);
+    keep_build(&scene, 10);
     scene.again = true;
     let mut all = named(&scene.standing());
     all.sort_unstable();
@@ -230,6 +235,24 @@ fn equal_artifacts_are_one_program() {
         (same.found, same.samples, same.nothing),
         (Some(BisectionEnd::NotReproduced), 1, 1.0)
     );
+}
+
+#[test]
+fn the_same_program_as_the_one_before_is_no_suspect() {
+    let built = |place: u64| BuildState::Built {
+        artifact: Digest::of(&format!("{}", place / 2)),
+        size: 1,
+        layouts: None,
+    };
+    let mut scene = Scene::step(16, 8, 20.0);
+    scene.builds = (0..16).map(|place| (format!("r{}", place + 1), built(place))).collect();
+    (scene.asked.budget, scene.noise) = (Some(1.0), 0.3);
+    scene.standing();
+    (1..=16).for_each(|order| keep_build(&scene, order));
+    scene.again = true;
+    let standing = scene.standing();
+    let places: Vec<usize> = standing.suspects.iter().flat_map(|it| it.first..=it.last).collect();
+    assert!(places.len() > 1 && places.iter().all(|place| place.is_multiple_of(2)), "{places:?}");
 }
 
 #[test]
