@@ -32,6 +32,7 @@ pub use movement::MovementQuestion;
 pub use path::{Spell, spells};
 
 use crate::distribution::student_quantile;
+use crate::summary::median_interval;
 use fit::{EXACT, rest, spread};
 
 /// Few executions of fewer programs can agree by chance on a host that changes its speed with each
@@ -39,6 +40,9 @@ use fit::{EXACT, rest, spread};
 const FEWEST_PROGRAMS: usize = 4;
 /// Fewer executions do not show how well a level is known.
 const FEWEST_EXECUTIONS: usize = 6;
+/// Where the interval of the median of corrected values is this many times as wide as that of the
+/// level, what the host did was not corrected. Below it, by simulation, in 99 of 100 levels.
+const UNCORRECTED: f64 = 3.0;
 
 /// Values at the host's usual speed, as logarithms.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +51,9 @@ pub struct UsualSpeedValues {
     pub values: Vec<f64>,
     /// Of each program how far the 95 % interval of its level reaches to either side, beside the
     /// usual speed that all have in common: Student's t times the [standard
-    /// error](Fit::variances). `None` where the values were not corrected, and where programs or
-    /// executions are too few.
+    /// error](Fit::variances). `None` where the values were not corrected, where programs or
+    /// executions are too few, and where corrected values scatter much more than that: then the
+    /// host slowed single executions, and the path is not what it did.
     pub reaches: Vec<Option<f64>>,
 }
 
@@ -166,7 +171,8 @@ impl Fit {
             }
             if programs >= FEWEST_PROGRAMS && own.len() >= FEWEST_EXECUTIONS {
                 let student = student_quantile(0.975, own.len() as f64 - 1.0);
-                found.reaches[program] = Some(student * variances[program].sqrt());
+                let reach = student * variances[program].sqrt();
+                found.reaches[program] = (reach_of(all) < UNCORRECTED * reach).then_some(reach);
             }
         }
         found
@@ -178,6 +184,12 @@ impl Fit {
     pub fn levels(&self) -> Vec<f64> {
         self.effects.iter().map(|effect| self.usual + effect).collect()
     }
+}
+
+/// How far the 95 % interval of the median of these values reaches, on average of both sides.
+fn reach_of(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    median_interval(&values, 0.95).map_or(0.0, |(low, high)| (high - low) / 2.0)
 }
 
 /// Whether there is no variation besides the programs.

@@ -418,3 +418,36 @@ fn the_method_has_the_constants_of_the_code() {
         assert!(page.contains(&said), "{said}");
     }
 }
+
+/// How often the intervals of equal programs' levels exclude each other, on a host that delays each
+/// execution by whole time slices, in some rounds and not in others: of how many pairs.
+fn disjoint_levels(seeds: u64) -> (usize, usize) {
+    let (mut disjoint, mut pairs) = (0, 0);
+    for seed in 0..seeds {
+        let mut host = SimulatedHost::new(Movement::Steady, 7000 + seed);
+        host.noise = 0.004;
+        let mut executions = host.rounds(&[0.0; 4], 11);
+        for execution in &mut executions {
+            let is_busy = !(execution.round + seed as u32).is_multiple_of(3);
+            let slices = if is_busy && host.uniform() < 0.6 { host.uniform() * 4.0 } else { 0.0 };
+            execution.value += (slices.ceil() / 8.0).ln_1p();
+        }
+        let fit = Fit::of(&executions, 4).unwrap();
+        let reaches = fit.at_usual_speed(&executions).reaches;
+        for one in 0..4 {
+            for other in 0..one {
+                let Some((a, b)) = reaches[one].zip(reaches[other]) else { continue };
+                pairs += 1;
+                disjoint += usize::from((fit.effects[one] - fit.effects[other]).abs() > a + b);
+            }
+        }
+    }
+    (disjoint, pairs)
+}
+
+#[test]
+fn intervals_of_levels_are_not_narrower_than_the_values_allow() {
+    let (disjoint, pairs) = disjoint_levels(400);
+    println!("{disjoint} of {pairs}");
+    assert!(disjoint * 50 <= pairs, "{disjoint} of {pairs}");
+}
