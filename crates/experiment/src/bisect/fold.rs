@@ -14,7 +14,7 @@ use tacho_record::bisection::{
 };
 use tacho_record::{Counter, Digest};
 use tacho_stats::bisect::{
-    BisectionRules, Bisector, BuildVariation, NextStep, Observation, ObservedValues,
+    BisectionRules, Bisector, BuildVariation, NextStep, Observation, ObservedValues, Portion,
     UnusableReason, ValueKind,
 };
 
@@ -138,9 +138,11 @@ impl Fold {
             NextStep::Finished(_) => None,
             NextStep::Measure(portions) => {
                 self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {
-                    portions
-                        .first()
-                        .map(|portion| (self.speaker(portion.revision), portion.samples))
+                    // The first output may become the expected one, and the earlier end is known
+                    // to be good.
+                    let is_first = |portion: &&Portion| portion.revision == 0 && !self.has_values();
+                    let portion = portions.iter().find(is_first).or(portions.first());
+                    portion.map(|portion| (self.speaker(portion.revision), portion.samples))
                 })
             }
         }

@@ -1,17 +1,22 @@
 //! Changes whose commit a bisection has named: the change is shown at this commit.
 
-use tacho_record::bisection::{BisectionEnd, ValueComparison};
+use tacho_record::bisection::{BisectionEnd, Culprit, ValueComparison};
 use tacho_record::{Bisection, Change, CommitOfMerge, Life};
 
 use super::event::RevisionOrders;
 
 /// Shows each change at the commit that the newest of these bisections of its series named within
-/// its range, and with the bisection's effect if the effect of the series may be 0.
+/// its range, and with the bisection's effect if the effect of the series may be 0. Any of them that
+/// verified this commit confirms the change.
 ///
 /// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
 pub(super) fn take_up(bisections: &[Bisection], orders: &RevisionOrders, changes: &mut [Change]) {
     for change in changes.iter_mut().filter(|change| change.finding.kind.is_of_level()) {
-        bisections.iter().rev().find(|bisection| take_up_one(bisection, orders, change));
+        if bisections.iter().rev().any(|bisection| take_up_one(bisection, orders, change))
+            && bisections.iter().any(|bisection| verifies(bisection, orders, change))
+        {
+            verified(change);
+        }
     }
 }
 
@@ -24,42 +29,59 @@ pub(super) fn name_merge_commit(bisections: &[Bisection], change: &mut Change) {
     }
 }
 
-/// Whether this bisection named the commit of the change, which is then shown there.
-fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Change) -> bool {
-    let (asked, finding) = (&bisection.asked, &change.finding);
-    let is_of_cpu = is_of_cpu(bisection, change);
+/// The one culprit of a bisection of the series that is in the range of the change and has its
+/// direction.
+fn culprit_of<'a>(
+    bisection: &'a Bisection,
+    orders: &RevisionOrders,
+    change: &Change,
+) -> Option<&'a Culprit> {
+    let finding = &change.finding;
     let order = |revision: &str| orders.get(revision).copied();
-    let (Some(good), Some(bad)) = (order(&finding.good), order(&finding.bad)) else { return false };
+    let (good, bad) = (order(&finding.good)?, order(&finding.bad)?);
     let rises = finding.after > finding.before;
     let mut within = bisection.standing.culprits.iter().filter(|culprit| {
         let is_between = order(&culprit.revision).is_some_and(|at| good < at && at <= bad);
         is_between && (culprit.effect.estimate > 0.0) == rises
     });
-    let is_of_series = asked.within.is_empty() && is_of_series(bisection, change);
-    let (true, Some(culprit), None) = (is_of_series, within.next(), within.next()) else {
-        return false;
-    };
+    let is_of_series = bisection.asked.within.is_empty() && is_of_series(bisection, change);
+    let (Some(culprit), None) = (within.next(), within.next()) else { return None };
+    is_of_series.then_some(culprit)
+}
+
+/// Whether this bisection named the commit of the change, which is then shown there.
+fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Change) -> bool {
+    let Some(culprit) = culprit_of(bisection, orders, change) else { return false };
+    let is_ratio =
+        bisection.asked.by == ValueComparison::Ratio && has_its_metric(bisection, change);
     let finding = &mut change.finding;
     finding.revision.clone_from(&culprit.revision);
     finding.good.clone_from(&culprit.parent);
     finding.bad.clone_from(&culprit.revision);
     // Fresh pairs of both commits decide where the series is unclear.
-    let holds_0 = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;
-    let is_same_metric = is_of_cpu || bisection.standing.by_cpu.is_none();
-    let is_ratio = asked.by == ValueComparison::Ratio && is_same_metric;
     if is_ratio && finding.interval.is_some_and(holds_0) && !holds_0(culprit.effect.interval) {
         finding.effect = Some(culprit.effect.estimate);
         finding.interval = Some(culprit.effect.interval);
         finding.after = finding.before * (1.0 + culprit.effect.estimate);
     }
-    if bisection.standing.found == Some(BisectionEnd::Verified)
-        && is_same_metric
-        && !holds_0(culprit.effect.interval)
-    {
-        verified(change);
-    }
     change.named_by = Some(bisection.name.clone());
     true
+}
+
+/// Whether this bisection verified the change by values of its metric.
+fn verifies(bisection: &Bisection, orders: &RevisionOrders, change: &Change) -> bool {
+    bisection.standing.found == Some(BisectionEnd::Verified)
+        && has_its_metric(bisection, change)
+        && culprit_of(bisection, orders, change).is_some_and(|it| !holds_0(it.effect.interval))
+}
+
+fn holds_0((low, high): (f64, f64)) -> bool {
+    low <= 0.0 && 0.0 <= high
+}
+
+/// Whether the bisection's effects are of the metric of the change, not of CPU time in its place.
+fn has_its_metric(bisection: &Bisection, change: &Change) -> bool {
+    is_of_cpu(bisection, change) || bisection.standing.by_cpu.is_none()
 }
 
 /// The one commit of the merge at which the change is that this bisection named, if it did.
@@ -151,8 +173,11 @@ mod tests {
         (doubtful.finding.p, doubtful.finding.missed) = (0.2, 1);
         doubtful.life = Life::Provisional;
         let undecided = bisection(0.05, (-0.01, 0.06));
-        assert!(take_up_one(&undecided, &orders, &mut doubtful) && !doubtful.is_seen());
-        assert!(take_up_one(&bisection(0.05, (0.04, 0.06)), &orders, &mut doubtful));
+        let take = |all: &[Bisection], change| take_up(all, &orders, std::slice::from_mut(change));
+        take(std::slice::from_ref(&undecided), &mut doubtful);
+        assert!(!doubtful.is_seen());
+        // One that another verified before stays confirmed.
+        take(&[bisection(0.05, (0.04, 0.06)), undecided], &mut doubtful);
         assert!(doubtful.is_seen() && doubtful.finding.doubtful_likelihood().is_none());
         let (wide, narrow) = ((-0.02, 0.10), (0.04, 0.06));
         assert_eq!(taken(wide, narrow), (narrow, "worse".to_owned()));

@@ -228,6 +228,10 @@ fn print_failed_executions(failed: &FailedExecutions<'_>) {
         excerpt(&text::last_lines(&failed.printed, OUTPUT_LINES));
     }
     note("hint", &format!("`tacho show {name}` shows the output; `--retry-failed` executes again"));
+    if let Some(giver) = &failed.reference {
+        let right = "`expect = { stdout = { file = \"answer.txt\" } }` names the right answer";
+        note("hint", &format!("if `{giver}` printed the wrong one: {right}"));
+    }
 }
 
 /// Why a metric has no values.
