@@ -173,7 +173,9 @@ mod tests {
         (doubtful.finding.p, doubtful.finding.missed) = (0.2, 1);
         doubtful.life = Life::Provisional;
         let undecided = bisection(0.05, (-0.01, 0.06));
-        let take = |all: &[Bisection], change| take_up(all, &orders, std::slice::from_mut(change));
+        let take = |all: &[Bisection], change: &mut Change| {
+            take_up(all, &orders, std::slice::from_mut(change));
+        };
         take(std::slice::from_ref(&undecided), &mut doubtful);
         assert!(!doubtful.is_seen());
         // One that another verified before stays confirmed.
