@@ -15,7 +15,7 @@ pub struct Place {
 }
 
 /// At most this many characters of what a program printed say why it failed.
-const PRINTED: usize = 120;
+const PRINTED: usize = 160;
 
 /// Why an execution gave no valid value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,13 +136,23 @@ impl Failure {
             lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
         match (self, last) {
             (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
-                let last: String =
-                    last.chars().filter(|c| crate::is_shown(*c)).take(PRINTED).collect();
-                format!("{}: {last}", self.line())
+                format!("{}: {}", self.line(), without_middle(last))
             }
             _ => self.line(),
         }
     }
+}
+
+/// A line of at most [`PRINTED`] characters: a longer one without its middle, as the cause is mostly
+/// at its end.
+fn without_middle(line: &str) -> String {
+    let shown: Vec<char> = line.chars().filter(|c| crate::is_shown(*c)).collect();
+    let Some(over) = shown.len().checked_sub(PRINTED).filter(|over| *over > 0) else {
+        return shown.into_iter().collect();
+    };
+    let first = PRINTED / 4;
+    let (start, end) = (&shown[..first], &shown[first + over + 1..]);
+    start.iter().chain(&['…']).chain(end).collect()
 }
 
 /// How an execution ended.

@@ -12,8 +12,8 @@ use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
 /// The requirement on a build whose layouts differ.
-pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, or link \
-    in the order of TACHO_LAYOUT";
+pub const TAKES_ORDER: &str = "the build must pass LDFLAGS (or RUSTFLAGS) to the linker, such as \
+    `build = 'make CC=\"cc $LDFLAGS\"'`, or link in the order of TACHO_LAYOUT";
 /// The meaning of the second band's name, for answers without a table.
 const RESTARTING: &str = "restarting (executing the same build again)";
 /// The column of [`bands`] that a medium may draw.

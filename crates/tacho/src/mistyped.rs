@@ -15,10 +15,8 @@ pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
     if is_far(&error) {
         error.remove(ContextKind::SuggestedArg);
     }
-    let word = ContextValue::String("survey".to_owned());
-    if error.get(ContextKind::InvalidSubcommand) == Some(&word) {
-        let tip = "`tacho track --builds N` or `--budget TIME` makes a survey".into();
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    if let Some(tip) = elsewhere(&error) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
         tips.retain(|tip| !tip.to_string().contains(" as a value, use "));
@@ -27,6 +25,18 @@ pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
         }
     }
     error
+}
+
+/// Where something is that this command does not have.
+fn elsewhere(error: &clap::Error) -> Option<&'static str> {
+    let is = |kind: ContextKind, word: &str| {
+        error.get(kind) == Some(&ContextValue::String(word.to_owned()))
+    };
+    if is(ContextKind::InvalidSubcommand, "survey") {
+        return Some("`tacho track --builds N` or `--budget TIME` makes a survey");
+    }
+    is(ContextKind::InvalidArg, "--fail-on")
+        .then_some("`tacho compare A B --fail-on slower` is a gate")
 }
 
 /// Whether the suggested option can hardly be meant: no beginning is meant either.

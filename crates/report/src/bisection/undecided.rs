@@ -121,10 +121,12 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
         }
         (None, None) => why.to_owned(),
     };
-    let mut hints = vec!["more samples of the same builds would not help"];
+    let mut hints = Vec::new();
     if asked.layout.is_none() && asked.typed.is_none() {
-        hints
-            .push("`tacho layouts` measures how far builds vary, and `--layout` takes that number");
+        hints.push(
+            "if `--again` ends alike, `tacho layouts` measures how far builds vary, and `--layout` \
+             takes that number",
+        );
     }
     hints.push(larger);
     [why, hints.join("; ")]

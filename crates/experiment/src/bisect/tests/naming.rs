@@ -240,7 +240,7 @@ fn equal_artifacts_are_one_program() {
 #[test]
 fn the_same_program_as_the_one_before_is_no_suspect() {
     let built = |place: u64| BuildState::Built {
-        artifact: Digest::of(&format!("{}", place / 2)),
+        artifact: Digest::of(format!("{}", place / 2)),
         size: 1,
         layouts: None,
     };

@@ -513,7 +513,7 @@ fn what_only_a_shell_understands_is_no_word_of_a_command() {
     3 | command = "A=1 b"
       |           ^^^^^^^
       |
-    hint: set variables in `conditions.environment`, or add `shell = true` to have a shell read the command
+    hint: set variables in `[benchmark.conditions]`: `environment = { NAME = "value" }`; or add `shell = true` to have a shell read the command
     "#);
     for right in
         ["command = \"a '|' b\"", "command = [\"a\", \"|\"]", "command = \"a | b\"\nshell = true"]
