@@ -137,7 +137,13 @@ fn worded_state(change: &Change, says_outcome: bool) -> String {
     let life = match change.life {
         Life::Confirmed => None,
         // More than a series speaks for it.
-        Life::Provisional if named.is_some() || change.again.is_some() => None,
+        Life::Provisional
+            if named.is_some()
+                || change.again.is_some()
+                || change.state() == ChangeState::Fixed =>
+        {
+            None
+        }
         Life::Provisional => Some(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
     };

@@ -55,11 +55,12 @@ impl ChangeCounts {
     /// not all are.
     fn worse(&self) -> String {
         let regressions = count(self.regressions, "new regression");
+        let of_them = if self.regressions == 1 { "is a regression" } else { "are regressions" };
         match (self.worse_and_new, self.regressions) {
             (0, 0) => String::new(),
             (rows, some) if rows <= some => format!("; {regressions}"),
             (rows, 0) => format!("; {rows} worse and new, but not a regression: {NO_REGRESSION}"),
-            (rows, _) => format!("; {rows} worse and new, among them {regressions}"),
+            (rows, some) => format!("; {rows} worse and new, of which {some} {of_them}"),
         }
     }
 }
@@ -150,8 +151,7 @@ mod tests {
         let lead = |of: ChangeCounts| of.lead();
         assert_eq!(
             lead(all),
-            "3 changes at 1 place in 2 series; 2 worse and new, among them 1 unacknowledged \
-             regression"
+            "3 changes at 1 place in 2 series; 2 worse and new, of which 1 is a regression"
         );
         assert_eq!(
             lead(ChangeCounts { worse_and_new: 1, ..all }),

@@ -74,9 +74,7 @@ pub fn uneven(by: Option<f64>, values: &str) -> Option<String> {
 /// Says that the host's speed moved (`by 5 % in run 3`), and that these values are at its usual
 /// speed.
 fn usual_speed(moved: &str, values: &str) -> String {
-    format!(
-        "the host's speed moved {moved}; {values} are corrected to the host's usual speed in the run"
-    )
+    format!("the host's speed moved {moved}; {values} are corrected to the host's usual speed")
 }
 
 /// The better direction: `lower is better`.

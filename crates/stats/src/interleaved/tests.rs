@@ -406,6 +406,7 @@ fn the_method_has_the_constants_of_the_code() {
         format!("together with {} executions", neighbours::POOLED),
         format!("n / (n − {})", neighbours::CHOSEN),
         format!("fewer than {FEWEST_PROGRAMS} programs or {FEWEST_EXECUTIONS} executions"),
+        format!("median of the corrected values is {UNCORRECTED} times as wide"),
         format!("half where it is {} scales apart", neighbours::JUMP),
         format!("below {} times their median", neighbours::ROUND_TAILS),
         format!(
@@ -421,14 +422,14 @@ fn the_method_has_the_constants_of_the_code() {
 
 /// How often the intervals of equal programs' levels exclude each other, on a host that delays each
 /// execution by whole time slices, in some rounds and not in others: of how many pairs.
-fn disjoint_levels(seeds: u64) -> (usize, usize) {
+fn disjoint_levels(seeds: u32) -> (usize, usize) {
     let (mut disjoint, mut pairs) = (0, 0);
     for seed in 0..seeds {
-        let mut host = SimulatedHost::new(Movement::Steady, 7000 + seed);
+        let mut host = SimulatedHost::new(Movement::Steady, 7000 + u64::from(seed));
         host.noise = 0.004;
         let mut executions = host.rounds(&[0.0; 4], 11);
         for execution in &mut executions {
-            let is_busy = !(execution.round + seed as u32).is_multiple_of(3);
+            let is_busy = !(execution.round + seed).is_multiple_of(3);
             let slices = if is_busy && host.uniform() < 0.6 { host.uniform() * 4.0 } else { 0.0 };
             execution.value += (slices.ceil() / 8.0).ln_1p();
         }

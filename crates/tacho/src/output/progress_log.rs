@@ -90,18 +90,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_has_a_line_at_once_and_none_before_three_seconds() {
+    fn a_stage_has_a_line_at_once_and_none_before_a_second() {
         let began = Instant::now();
         let at = |seconds: u64| began + Duration::from_secs(seconds);
         let mut pace = Pace::new(began);
         pace.begin("building", at(0));
-        assert_eq!(pace.due, at(3));
-        pace.begin("measuring", at(2));
-        assert_eq!(pace.due, at(3));
+        assert_eq!(pace.due, at(1));
+        pace.begin("measuring", began + Duration::from_millis(500));
+        assert_eq!(pace.due, at(1));
 
         let mut pace = Pace::new(began);
         pace.begin("building", at(0));
-        pace.due = at(3) + INTERVAL;
+        pace.due = at(1) + INTERVAL;
         pace.begin("measuring", at(7));
         assert_eq!(pace.due, at(7));
         pace.due = at(7) + INTERVAL;
