@@ -1,6 +1,6 @@
 //! The detector's other findings about a series, in words.
 
-use tacho_record::{BenchmarkKey, Withdrawal};
+use tacho_record::{BenchmarkKey, Failure, Point, Withdrawal, first_of};
 use tacho_stats::changes::{Drift, JudgementStatus, Mode, Modes, Refusal};
 use tacho_stats::history::{HistoryVerdict, Settling};
 
@@ -95,6 +95,34 @@ pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String
         )),
         judged => not_judged(judged),
     }
+}
+
+/// How many revisions are named at most where nothing was valid.
+const FAILING: usize = 3;
+
+/// Where all executions failed, and how the first did; `None` if there is no such revision. The
+/// points are in order of history.
+#[must_use]
+pub fn not_judged_at(points: &[Point]) -> Option<String> {
+    let own = points.iter().filter(|it| it.equal_to.is_none());
+    let own: Vec<&Point> = own.filter(|it| it.failed > 0 || !it.values.is_empty()).collect();
+    let is_failing = |point: &&&Point| point.values.is_empty();
+    let failing: Vec<&Point> = own.iter().filter(is_failing).copied().collect();
+    let (first, last) = (failing.first()?, failing.last()?);
+    let are_last = own.iter().rev().take_while(|it| it.values.is_empty()).count() == failing.len();
+    let are_first = own.iter().take_while(|it| it.values.is_empty()).count() == failing.len();
+    let names: Vec<&str> = failing.iter().map(|it| it.revision.short()).collect();
+    let place = match (are_first, are_last) {
+        (false, true) if names.len() > 1 => format!("from {} on", first.revision.short()),
+        (true, false) if names.len() > 1 => format!("up to {}", last.revision.short()),
+        _ => format!("at {}", first_of(&names, FAILING)),
+    };
+    let kind = match &first.failure {
+        Some(Failure::WrongAnswer { .. }) => " (wrong answer)".to_owned(),
+        Some(failure) => format!(" ({})", failure.line()),
+        None => String::new(),
+    };
+    Some(format!("not judged {place}: all executions failed{kind}"))
 }
 
 /// Points that reached a limit, in a clause.

@@ -255,7 +255,8 @@ impl ChangeListing {
     /// The judged series, the others with the reasons, and the number of false alarms.
     fn summary(&self) -> Vec<Block> {
         let counts = self.counts();
-        let is_untracked = self.judged == 0 && self.not_judged.is_empty();
+        let is_untracked =
+            self.judged == 0 && self.not_judged.is_empty() && self.unplanned.is_empty();
         if counts.changes == 0 && is_untracked && !self.bisections.is_empty() {
             return bisect::untracked(&self.bisections);
         }

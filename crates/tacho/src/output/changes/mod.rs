@@ -17,7 +17,7 @@ pub use numbers::GivenChanges;
 use std::collections::HashSet;
 
 use tacho_experiment::changes::JudgedSeries;
-use tacho_record::{Point, Revision, SeriesKey, first_of};
+use tacho_record::{Revision, SeriesKey};
 use tacho_report::detection;
 use tacho_report::series::revision_name;
 use tacho_stats::changes::Drift;
@@ -47,9 +47,6 @@ pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<St
     drifts.map(detection::drift).chain(left_out).collect()
 }
 
-/// How many revisions are named at most where nothing was valid.
-const FAILING: usize = 3;
-
 /// The benchmarks whose executions all failed, so that they are not judged: once a benchmark,
 /// whatever its metrics.
 pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKey, String)> {
@@ -59,16 +56,11 @@ pub fn failing<'a>(all: impl Iterator<Item = &'a JudgedSeries>) -> Vec<(SeriesKe
         seen.insert((key.benchmark.identity(), key.host.clone()))
     });
     let remark = |one: &JudgedSeries| {
-        let is_failing = |point: &&Point| {
-            point.values.is_empty() && point.failed > 0 && point.equal_to.is_none()
-        };
         let series = &one.material.series;
-        let names = series.points.iter().filter(is_failing).map(|it| it.revision.short());
-        let names: Vec<&str> = names.collect();
-        let list = first_of(&names, FAILING);
+        let why = detection::not_judged_at(&series.points)?;
         let mut key = series.key.clone();
         "all metrics".clone_into(&mut key.metric.name);
-        (!names.is_empty()).then(|| (key, format!("not judged at {list}: all executions failed")))
+        Some((key, why))
     };
     first.filter_map(remark).collect()
 }
