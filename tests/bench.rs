@@ -332,7 +332,7 @@ fn a_precision_is_told_to_be_reached_or_not() {
     let words = ["--precision", "0.000001%", "--min-runs", "10", "--max-runs", "12", "sleep 0.001"];
     let answer = bench(&words).exits(0).stdout;
     assert!(
-        answer.contains(" % *  ") && answer.contains("\n* this interval is wider because "),
+        answer.contains(" % *  ") && answer.contains("\n* this interval is wider than for "),
         "{answer}"
     );
     assert!(answer.contains(" not reached: the limit of rounds was reached\n"), "{answer}");
@@ -351,8 +351,8 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
     assert!(answer.stdout.contains("\ntrue\n  median "), "{}", answer.stdout);
-    let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` alone lets commands exit \
-        with any status\n";
+    let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` alone lets commands \
+        exit with any status\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
     let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
     assert!(!killed.stderr.contains("`-i`"), "it had no status: {}", killed.stderr);
@@ -538,7 +538,7 @@ fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
         bench(&three).exits(2).stderr,
         "error: `-n` is given 3 times for 2 commands\nhint: give one name for each command, in \
          order; with parameters, give one name for all, one for each combination, or one for \
-         each command as typed\n"
+         each command before values are filled in\n"
     );
 }
 

@@ -118,8 +118,8 @@ fn what_got_faster_and_what_got_slower_stand_together() {
       a trade-off: 1 worse, 1 better
 
       name  series  before  after  change  <percent>  kind  state
-      <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
-      <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
+      <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  provisional, new
+      <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  provisional, new
 
     2 changes at 1 place in 3 series; 1 new regression
     `tacho changes show NAME` shows the evidence
@@ -132,8 +132,8 @@ fn what_got_faster_and_what_got_slower_stand_together() {
 
     | name | series | before | after | change |  | <percent> | kind | state |
     |:---|:---|---:|---:|---:|:---|:---|:---|:---|
-    | <show> | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
-    | <generate> | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
+    | <show> | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | provisional, new |
+    | <generate> | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | provisional, new |
 
     **2 changes at 1 place in 3 series; 1 new regression**
     ");
@@ -220,7 +220,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     <show>  show · time on <host>  <percent> worse (<percent>: <percent> … <percent>)  step
       levels <time> → <time>
       267f7807e0  2023-11-15  cache | what was *generated*
-      new
+      provisional, new
 
       median  <percent>  spread  samples  builds
       before  <line><time>  <time> … <time>  <percent>  24  12
@@ -239,7 +239,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
 
     what else changed there
       name  series  before  after  change  <percent>  kind  state
-      <generate>  generate · time on <host>  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
+      <generate>  generate · time on <host>  <time>  <time>  <percent>  better  <percent> … <percent>  step  provisional, new
 
     what happened
       <moment>  found at 267f7807e0

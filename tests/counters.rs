@@ -283,8 +283,8 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let mut track = project.command(["track"]);
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
     let few = "note: no verdict yet for loop · wall: in all, 5 measured revisions are only 2 \
-               points, since equal builds in a row count once; a verdict needs 6 points, or 3 \
-               points of one run with 3 rounds; `tacho compare ";
+               points, since equal builds in a row count once; a verdict needs 6 points; 3 are \
+               enough if one run measured them in 3 rounds; `tacho compare ";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();

@@ -94,7 +94,7 @@ fn a_benchmark_of_the_project_itself_is_proposed() {
 #[test]
 fn a_folder_without_history_is_reported() {
     let answer = Project::empty().tacho("init").succeeds().stdout;
-    assert!(answer.contains("not in a git repository: `repository` in the plan"), "{answer}");
+    assert!(answer.contains("not in a git repository: set `repository` in the plan"), "{answer}");
     let answer = Project::repository().tacho("init").succeeds().stdout;
     assert!(!answer.contains("not in a git repository"), "{answer}");
 }

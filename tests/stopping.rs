@@ -36,7 +36,8 @@ fn a_cell_ends_with_the_precision_that_was_requested() {
 
       revision  date  subject  n  median  <percent>  spread
       922e2cd3b9  2023-11-15  count  10  1001  ± <percent> *  <percent>  ± <percent> reached
-      * this interval is wider because the values decided when to stop
+      * this interval is wider than for a fixed number of rounds, because the values
+      decided when to stop
 
     11 samples in <time>: <time> building, <time> executing, <time> other
     "#);
@@ -52,7 +53,7 @@ fn a_cell_ends_with_the_precision_that_was_requested() {
     let end: Vec<&str> = text.lines().rev().take(2).collect();
     assert_snapshot!(format!("{}\n{}", end[1], end[0]), @r#"
     stopped: ± <percent> reached
-    intervals are wider because the values decided when to stop
+    intervals are wider than for a fixed number of rounds, because the values decided when to stop
     "#);
 }
 

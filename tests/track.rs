@@ -833,7 +833,7 @@ fn a_mistyped_revision_leaves_no_store() {
 
 #[test]
 fn a_log_says_what_goes_on_where_it_takes_long() {
-    let plan = SCRIPT_PLAN.replacen("[subject]", "[subject]\nbuild = \"sleep 4\"", 1);
+    let plan = SCRIPT_PLAN.replacen("[subject]", "[subject]\nbuild = \"sleep 2\"", 1);
     let project = Project::scripts(1).plan(&plan);
     let track = |words: &[&str]| {
         let output = project.command(["track"].iter().chain(words).copied()).output().unwrap();
@@ -844,13 +844,13 @@ fn a_log_says_what_goes_on_where_it_takes_long() {
     let lines: Vec<&str> = said.lines().filter(|it| it.contains("ing ")).collect();
     assert!(lines[0] == build && lines[1].contains("/4"), "{said}");
     assert_eq!(lines.len(), 2, "{said}");
-    let bench = project.command(["bench", "-r", "1", "sleep 4"]).output().unwrap();
+    let bench = project.command(["bench", "-r", "1", "sleep 2"]).output().unwrap();
     let said = String::from_utf8(bench.stderr).unwrap();
     assert!(
-        said.contains("measuring for 3.") && said.contains(", nothing has ended yet"),
+        said.contains("measuring for 1.") && said.contains(", nothing has ended yet"),
         "{said}"
     );
-    let plan = plan.replace("sleep 4", "sleep 3.5");
+    let plan = plan.replace("sleep 2", "sleep 1.5");
     let project = project.plan(&plan);
     let quiet = project.command(["track", "--quiet"]).output().unwrap();
     assert!(!String::from_utf8(quiet.stderr).unwrap().contains("building"));

@@ -143,8 +143,8 @@ impl Failure {
     }
 }
 
-/// A line of at most [`PRINTED`] characters: a longer one without its middle, as the cause is mostly
-/// at its end.
+/// A line of at most [`PRINTED`] characters: a longer one without its middle, since the cause is
+/// mostly at its end.
 fn without_middle(line: &str) -> String {
     let shown: Vec<char> = line.chars().filter(|c| crate::is_shown(*c)).collect();
     let Some(over) = shown.len().checked_sub(PRINTED).filter(|over| *over > 0) else {

@@ -6,8 +6,8 @@ use tacho_record::{Bisection, Change, CommitOfMerge, Life};
 use super::event::RevisionOrders;
 
 /// Shows each change at the commit that the newest of these bisections of its series named within
-/// its range, and with the bisection's effect if the effect of the series may be 0. Any of them that
-/// verified this commit confirms the change.
+/// its range, and with the bisection's effect if the effect of the series may be 0. Any of them
+/// that verified this commit confirms the change.
 ///
 /// A bisection of wall time that CPU time decided is of both series; its effect is of CPU time.
 pub(super) fn take_up(bisections: &[Bisection], orders: &RevisionOrders, changes: &mut [Change]) {

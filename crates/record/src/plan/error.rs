@@ -185,8 +185,8 @@ impl Mistake {
                  `{ command = \"…\" }` or \"started\""
             }
             Mistake::NeedsShell { part } if part.contains('=') => {
-                "set variables in `[benchmark.conditions]`: `environment = { NAME = \"value\" }`; or \
-                 add `shell = true` to have a shell read the command"
+                "set variables in `[benchmark.conditions]`: `environment = { NAME = \"value\" }`; \
+                 or add `shell = true` to have a shell read the command"
             }
             Mistake::NeedsShell { .. } => {
                 "add `shell = true` (in a companion write `sh -c '…'`), or quote it"

@@ -367,9 +367,8 @@ fn which_rows_are_no_further_question_is_said_in_ordinary_words() {
     let said = described(all);
     assert!(
         said.contains(
-            "3 rows judged together, as 2 tests (`cpu` follows from the others, so it is not a test \
-             of its own): \
-             at most 5 % of reported differences are expected to be false\n"
+            "3 rows judged together, as 2 tests (`cpu` follows from the others, so it is not a \
+             test of its own): at most 5 % of reported differences are expected to be false\n"
         ),
         "{said}"
     );
