@@ -75,8 +75,8 @@ fn what_a_commit_made_is_confirmed() {
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(1);
     let text = steady(&answer.stdout.replace(name, "<name>"));
     assert_snapshot!(text, @r"
-    name  series  in the series  again  <percent>  samples  outcome  state
-    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  confirmed  new
+      name  series  in the series  again  <percent>  samples  outcome  state
+      <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  confirmed  new
 
     1 confirmed: 16 samples in <time>, run 2
     ");
@@ -199,8 +199,8 @@ fn what_only_the_past_shows_is_withdrawn() {
     let name = change(&project)["name"].as_str().unwrap().to_owned();
     let answer = project.tacho("changes --confirm --quiet --rounds 8 --seed 2").exits(0);
     assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
-    name  series  in the series  again  <percent>  samples  outcome  state
-    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again
+      name  series  in the series  again  <percent>  samples  outcome  state
+      <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: at most a quarter of the difference was found again
 
     1 not reproduced: 16 samples in <time>, run 3
     ");

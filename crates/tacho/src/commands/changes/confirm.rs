@@ -12,7 +12,6 @@ use crate::commands::lookup;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
 use crate::output::answer::print_answer;
 use crate::output::changes::{ConfirmationReport, ConfirmationRequest};
 use crate::project::Project;
@@ -45,7 +44,7 @@ pub fn execute(
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
-    let text = || confirmed.text(Some(output::table_width()));
+    let text = || confirmed.text();
     print_answer(command.list.form.json, || confirmed.answer(), text)?;
     Ok(exit(&confirmed))
 }

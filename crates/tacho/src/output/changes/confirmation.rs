@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
+use tacho_report::block::{AnswerCell, AnswerNote, AnswerTable, Block};
 use tacho_report::busy_host_hint::WaysOut;
 use tacho_report::change::{effect_again, effect_found, state_beside_outcome};
 use tacho_report::change_row::ChangeRow;
@@ -13,7 +14,7 @@ use tacho_report::series::series_name;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
-use crate::output::{table, text};
+use crate::output::{blocks, text};
 
 /// The results of all requested changes.
 #[derive(Debug, Default)]
@@ -88,67 +89,48 @@ impl ConfirmationReport {
         }
     }
 
-    /// All of it for people; `width` is that of their terminal, in columns.
-    pub fn text(&self, width: Option<usize>) -> String {
-        if self.interrupted {
-            return format!("{RESUMES}\n");
-        }
-        if self.changes.is_empty() {
-            let nothing = if self.named {
-                "none of these changes is listed"
-            } else {
-                "no new change is left to measure again"
-            };
-            return format!("nothing to confirm: {nothing}\n");
-        }
-        let mut measured = self.table();
-        if !table::fits(&measured, width) {
-            measured = self.changes.iter().filter_map(ConfirmationRequest::lines).collect();
-        }
-        let hint = self.way_out().unwrap_or_default();
-        let parts = [measured, self.notes(), self.summary() + &hint];
-        let parts = parts.into_iter().filter(|part| !part.is_empty());
-        parts.map(|part| text::wrap(&part, width)).collect::<Vec<_>>().join("\n")
+    /// All of it for people.
+    pub fn text(&self) -> String {
+        let nothing = match (self.interrupted, self.changes.as_slice(), self.named) {
+            (true, ..) => RESUMES,
+            (_, [], true) => "nothing to confirm: none of these changes is listed",
+            (_, [], false) => "nothing to confirm: no new change is left to measure again",
+            _ => {
+                let table = self.table().into_iter().map(Block::Table).collect();
+                return blocks::parts_in_terminal(&[table, self.notes(), self.summary()]);
+            }
+        };
+        blocks::terminal(&[Block::Lead(nothing.to_owned())])
     }
 
     /// A row for each that was measured.
-    fn table(&self) -> String {
+    fn table(&self) -> Option<AnswerTable> {
         let head =
             ["name", "series", "in the series", "again", "95 %", "samples", "outcome", "state"];
-        let mut list = table::plain(&head, &[2, 3, 5]);
-        for asked in &self.changes {
-            if let ConfirmationResult::Measured(said) = &asked.answer {
-                let again = &said.again;
-                list.add_row([
-                    asked.change.name.clone(),
-                    series_name(&asked.change.series, false),
-                    effect_found(&asked.change),
-                    effect_again(again).map_or_else(String::new, |it| it.shown(words::effect)),
-                    again.interval.map_or_else(String::new, words::effect_interval),
-                    again.samples.to_string(),
-                    asked.words(),
-                    ChangeRow::noted(&asked.change, state_beside_outcome(&asked.change)).whole(),
-                ]);
-            }
-        }
-        if list.is_empty() { String::new() } else { table::render(&list) }
+        let measured = self.changes.iter().filter_map(ConfirmationRequest::row);
+        let (rows, narrow): (Vec<_>, Vec<_>) = measured.unzip();
+        let is_empty = rows.is_empty();
+        let mut table = AnswerTable { narrow, ..AnswerTable::of(&head, &(2..4), rows) };
+        table.columns[5].is_number = true;
+        (!is_empty).then_some(table)
     }
 
     /// The changes that were not measured, with the reasons, and the way of measuring those that
     /// needed several builds.
-    fn notes(&self) -> String {
-        let note = |asked: &ConfirmationRequest| match &asked.answer {
-            ConfirmationResult::NotMeasured { why } => format!(
-                "not measured: {}  {} ({why})\n",
-                asked.change.name,
-                series_name(&asked.change.series, false)
-            ),
-            ConfirmationResult::Measured(said) => said
-                .how
-                .as_ref()
-                .map_or_else(String::new, |how| format!("{}: {how}\n", asked.change.name)),
+    fn notes(&self) -> Vec<Block> {
+        let note = |asked: &ConfirmationRequest| {
+            let name = &asked.change.name;
+            match &asked.answer {
+                ConfirmationResult::NotMeasured { why } => {
+                    let series = series_name(&asked.change.series, false);
+                    Some(format!("not measured: {name}  {series} ({why})"))
+                }
+                ConfirmationResult::Measured(said) => {
+                    said.how.as_ref().map(|how| format!("{name}: {how}"))
+                }
+            }
         };
-        self.changes.iter().map(note).collect()
+        self.changes.iter().filter_map(note).map(Block::Sentence).collect()
     }
 
     /// The ways to settle an open change: a number of rounds, if known, and measurements that other
@@ -175,10 +157,11 @@ impl ConfirmationReport {
             )
         });
         let ways: Vec<String> = rounds.into_iter().chain(others).collect();
-        (!ways.is_empty()).then(|| format!("hint: {}\n", ways.join("; ")))
+        (!ways.is_empty()).then(|| ways.join("; "))
     }
 
-    fn summary(&self) -> String {
+    /// How many have each outcome, what that took, and what would settle an open one.
+    fn summary(&self) -> Vec<Block> {
         let counts = ConfirmationOutcome::ALL.map(|outcome| (outcome, self.count(outcome)));
         let counts: Vec<String> = (counts.iter().filter(|(_, count)| *count > 0))
             .map(|(outcome, count)| format!("{count} {}", outcome.word()))
@@ -192,7 +175,9 @@ impl ConfirmationReport {
             ),
             None => String::new(),
         };
-        format!("{}{spent}\n", counts.join(", "))
+        let lead = Block::Lead(format!("{}{spent}", counts.join(", ")));
+        let hint = self.way_out().map(|way| Block::Note(AnswerNote::hint(way)));
+        [lead].into_iter().chain(hint).collect()
     }
 }
 
@@ -249,42 +234,49 @@ impl ConfirmationRequest {
         }
     }
 
-    /// The row of one that was measured, where the table has no room.
-    fn lines(&self) -> Option<String> {
+    /// The row of one that was measured, and its lines where the table has no room.
+    fn row(&self) -> Option<(Vec<AnswerCell>, Vec<String>)> {
         let ConfirmationResult::Measured(said) = &self.answer else { return None };
         let (change, again) = (&self.change, &said.again);
-        let found = tacho_report::change::again(again);
-        let range = again
-            .interval
-            .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
-        Some(format!(
-            "{}  {}\n  {} in the series\n  {found}{range} measured again\n  {} a side: {}; \
-             state: {}\n",
-            change.name,
-            series_name(&change.series, false),
-            effect_found(change),
-            text::count(again.samples as usize, "sample"),
-            self.words(),
-            ChangeRow::noted(change, state_beside_outcome(change)).whole(),
-        ))
+        let (series, found) = (series_name(&change.series, false), effect_found(change));
+        let range = again.interval.map_or_else(String::new, words::effect_interval);
+        let state = ChangeRow::noted(change, state_beside_outcome(change));
+        let within = if range.is_empty() { String::new() } else { format!(" ({range})") };
+        let samples = text::count(again.samples as usize, "sample");
+        let lines = vec![
+            format!("{}  {series}", change.name),
+            format!("{found} in the series"),
+            format!("{}{within} measured again", tacho_report::change::again(again)),
+            format!("{samples} a side: {}; state: {}", self.outcome_cell().whole(), state.whole()),
+        ];
+        let effect = effect_again(again).map_or_else(String::new, |it| it.shown(words::effect));
+        let texts = [change.name.clone(), series, found, effect, range, again.samples.to_string()];
+        let cells = texts.into_iter().map(AnswerCell::from);
+        Some((cells.chain([self.outcome_cell(), state]).collect(), lines))
     }
 
     /// The outcome for people.
     pub fn words(&self) -> String {
-        match (self.outcome(), self.needed()) {
+        self.outcome_cell().whole()
+    }
+
+    fn outcome_cell(&self) -> AnswerCell {
+        let outcome = self.outcome();
+        let detail = match (outcome, self.needed()) {
             (ConfirmationOutcome::Open, (Some(rounds), _)) => {
-                format!("unclear: `--rounds {rounds}` would probably decide")
+                format!("`--rounds {rounds}` would probably decide")
             }
             (ConfirmationOutcome::Open, (_, Some(layouts))) => {
                 let finding = &self.change.finding;
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
-                format!("unclear: `compare {good} {bad} --layouts {layouts}` would probably decide")
+                format!("`compare {good} {bad} --layouts {layouts}` would probably decide")
             }
             (ConfirmationOutcome::NotReproduced, _) if self.change.is_active() => {
-                "not reproduced: the environment, not the commit".to_owned()
+                "the environment, not the commit".to_owned()
             }
-            (outcome, _) => outcome.word().to_owned(),
-        }
+            _ => String::new(),
+        };
+        AnswerCell { detail, ..outcome.word().to_owned().into() }
     }
 
     /// The rounds, or the layouts, that would probably decide.
