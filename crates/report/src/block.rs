@@ -72,7 +72,7 @@ pub struct AnswerTable {
     /// The columns that a page and Markdown have, the most important first: a narrow window cuts
     /// off the last ones.
     pub page_order: Vec<usize>,
-    /// The columns that a terminal leaves out where it is too narrow, in this order.
+    /// The columns that a terminal leaves out, all of them, where it is too narrow.
     pub spare: Vec<usize>,
     /// The lines of each row for a terminal that is too narrow for any table.
     pub narrow: Vec<Vec<String>>,

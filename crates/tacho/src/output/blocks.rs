@@ -43,12 +43,11 @@ fn in_terminal(block: &Block) -> String {
 fn in_columns(answer: &AnswerTable) -> String {
     let heads: Vec<&str> = answer.columns.iter().map(|column| column.head.as_str()).collect();
     let right: Vec<usize> = (0..heads.len()).filter(|at| answer.columns[*at].is_number).collect();
-    let rows = |left_out: usize| {
+    let rows = |left_out: &[usize]| {
         let mut list = table::plain(&heads, &right);
         for row in &answer.rows {
             let cell = |(at, cell): (usize, &AnswerCell)| {
-                let is_left_out = answer.spare[..left_out].contains(&at);
-                if is_left_out { String::new() } else { cell.whole() }
+                if left_out.contains(&at) { String::new() } else { cell.whole() }
             };
             list.add_row(row.iter().enumerate().map(cell));
         }
@@ -56,10 +55,9 @@ fn in_columns(answer: &AnswerTable) -> String {
         table::indent(&table::render(&list))
     };
     let fits = |it: &String| table::fits(it, Some(super::table_width()));
-    let least = answer.spare.len();
-    (0..=least).map(rows).find(fits).unwrap_or_else(|| {
+    [&[], answer.spare.as_slice()].into_iter().map(rows).find(fits).unwrap_or_else(|| {
         if answer.narrow.is_empty() {
-            return rows(least);
+            return rows(&answer.spare);
         }
         let lines: String = answer.narrow.iter().map(|lines| lines.join("\n  ") + "\n").collect();
         text::wrap(&lines, Some(super::table_width())).replace(NO_BREAK, " ")

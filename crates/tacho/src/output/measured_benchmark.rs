@@ -23,7 +23,7 @@ const OUTPUT_LINES: usize = 8;
 
 /// The columns of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 %", "spread", "min", "max"];
-/// The columns of it that are left out first where there is little room.
+/// The columns of it that are left out where there is little room.
 const RANGE: [usize; 2] = [5, 6];
 
 /// How many outliers of a benchmark are shown.
