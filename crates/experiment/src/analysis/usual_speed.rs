@@ -51,13 +51,13 @@ struct PlacedExecution {
 }
 
 /// Puts executions in order of time. The fit and their values at the host's usual speed, where the
-/// speed is seen to move.
+/// speed is seen to move and can be corrected.
 fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, UsualSpeedValues)> {
     all.sort_by_key(|it| it.place);
     let executions: Vec<InterleavedExecution> = all.iter().map(|it| it.execution).collect();
     let fit =
         Fit::of(&executions, programs).filter(|fit| fit.host_moves(MovementQuestion::Once))?;
-    let evened = fit.at_usual_speed(&executions);
+    let evened = fit.at_usual_speed(&executions)?;
     Some((fit, evened))
 }
 
