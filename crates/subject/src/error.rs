@@ -319,6 +319,16 @@ pub enum SubjectError {
     },
 }
 
+/// The advice for the work tree, which is no revision.
+const WORK_TREE: &str =
+    "what is not committed yet is measured as a patch: `git diff HEAD | tacho try -`";
+
+/// Whether this name is meant for the work tree.
+fn is_work_tree(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+    ["worktree", "workingtree", "dirty"].contains(&letters.to_lowercase().as_str())
+}
+
 impl SubjectError {
     /// The advice, in one line, if there is any.
     #[must_use]
@@ -364,9 +374,8 @@ impl SubjectError {
             Self::EmptyRange { from, to, .. } => {
                 return Some(format!("did you mean `{to}..{from}`?"));
             }
-            Self::Folder { .. } => {
-                "what is not committed yet is measured as a patch: `git diff HEAD | tacho try -`"
-            }
+            Self::Folder { .. } => WORK_TREE,
+            Self::UnknownRevision { name, .. } if is_work_tree(name) => WORK_TREE,
             Self::ThreeDots { from, to } => {
                 return Some(format!("write `{from}..{to}`, which begins at the fork point"));
             }

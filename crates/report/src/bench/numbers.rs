@@ -51,8 +51,12 @@ impl BenchFindings<'_> {
             let headed = |at: usize| {
                 (!text(at).is_empty()).then(|| format!("{} {}", table.columns[at].head, text(at)))
             };
-            let median = (!text(2).is_empty())
-                .then(|| format!("median {} {}", text(2), text(3)).trim_end().to_owned());
+            let median = (!text(2).is_empty()).then(|| {
+                // Of a bound, the interval is a bound too.
+                let is_bound = text(3).starts_with('>');
+                let of = if is_bound { "(95 %) " } else { "" };
+                format!("median {} {of}{}", text(2), text(3)).trim_end().to_owned()
+            });
             let range = (!text(5).is_empty()).then(|| format!("range {} … {}", text(5), text(6)));
             let state = cells.len() - 1;
             NarrowNumbers {

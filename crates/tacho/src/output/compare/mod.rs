@@ -64,7 +64,9 @@ impl CompareReport<'_> {
             ComparisonResult::SameProgram if a == b => {
                 let is_parent = self.terms.sides[0].name == "HEAD~1";
                 let such = if is_parent { "" } else { ", such as `HEAD~1`" };
-                format!("both sides are {a}: they are the same program; name another one{such}\n")
+                format!(
+                    "nothing was compared: both sides are {a}, so name another revision{such}\n"
+                )
             }
             ComparisonResult::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
