@@ -556,7 +556,7 @@ fn without_a_change_nothing_is_told() {
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
     no series was judged
-    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points; 3 are enough if one run measured them in 3 rounds)
+    not judged: generate · time, show · time, hits · hit-rate (3 points with values; a verdict needs 6 points, or 3 points that one run measured in 3 rounds)
     ");
 }
 

@@ -147,7 +147,7 @@ fn nothing_is_told_of_what_does_not_change() {
     assert_snapshot!(few.stdout, @r"
     values (lower is better)  ▁▅█
 
-      not judged: 3 points with values; a verdict needs 6 points; 3 are enough if one run measured them in 3 rounds
+      not judged: 3 points with values; a verdict needs 6 points, or 3 points that one run measured in 3 rounds
 
     no series was judged
     ");
@@ -381,8 +381,8 @@ fn what_is_left_out_by_name_is_not_counted() {
     );
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("no changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
-    let why = "**c**\n\n- not judged: 2 points with values; a verdict needs 6 points; \
-               3 are enough if one run measured them in 3 rounds\n\n";
+    let why = "**c**\n\n- not judged: 2 points with values; a verdict needs 6 points, \
+               or 3 points that one run measured in 3 rounds\n\n";
     assert_eq!(mail, format!("{why}**no series was judged**\n"));
 }
 

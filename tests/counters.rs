@@ -282,9 +282,9 @@ fn few_builds_are_judged_by_a_count_that_repeats() {
     let bad = project.git(["rev-parse", "HEAD~1"]).trim().to_owned();
     let mut track = project.command(["track"]);
     let told = String::from_utf8(done(&mut track).stderr).unwrap();
-    let few = "note: no verdict yet for loop · wall: in all, 5 measured revisions are only 2 \
-               points, since equal builds in a row count once; a verdict needs 6 points; 3 are \
-               enough if one run measured them in 3 rounds; `tacho compare ";
+    let few = "note: no verdict yet for loop · wall: 5 measured revisions count as 2 points, \
+               since equal builds in a row count once; a verdict needs 6 points, or 3 points that \
+               one run measured in 3 rounds; `tacho compare ";
     assert!(told.contains(few), "{told}");
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();

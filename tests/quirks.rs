@@ -209,13 +209,16 @@ fn of_what_was_not_tried_nothing_is_said() {
     };
     let project = (1..=6).fold(Project::repository(), commit).plan(&plan());
     let tracked = project.tacho("track --seed 1 HEAD~5 HEAD~4 HEAD~1 HEAD").exits(0);
-    let line = " (2 of 4 revisions tried, none of these could be built)\n";
+    let line = " (2 of 4 revisions tried, and none of these could be built)\n";
     assert!(tracked.stderr.contains(line), "{}", tracked.stderr);
     let listed = project.tacho("changes").exits(0).stdout;
     assert!(listed.contains("2 of 4 revisions tried"), "{listed}");
     let unbuilt = project.tacho("changes --json").exits(0).json()["unbuilt"].clone();
     assert_eq!((&unbuilt[0]["revisions"], &unbuilt[0]["among"]), (&2.into(), &4.into()));
-    assert_eq!(on_pages(&project)[0], ["1: 2 of 4 revisions tried, none of these could be built"]);
+    assert_eq!(
+        on_pages(&project)[0],
+        ["1: 2 of 4 revisions tried, and none of these could be built"]
+    );
 }
 
 #[test]

@@ -92,9 +92,9 @@ pub fn quirks(build: &Build) -> Option<String> {
 pub fn gap_words(gap: &BuildGap) -> String {
     let how = match (gap.is_skipped(), gap.tried == gap.among()) {
         (true, true) => "skipped",
-        (true, false) => "all of these were skipped",
+        (true, false) => "and all of these were skipped",
         (false, true) => "could not be built",
-        (false, false) => "none of these could be built",
+        (false, false) => "and none of these could be built",
     };
     format!("{}, {how}", tried_of(gap.tried, gap.among()))
 }
@@ -176,10 +176,10 @@ mod tests {
         let one = BuildGap { state: skipped.clone(), ..gap(1, 1, "aaa") };
         assert_eq!(gap_lines(&[one]), ["not judged: aaa (1 revision, skipped)"]);
         let failed = BuildGap { last: at("zzz", 13), ..gap(1, 8, "zzz") };
-        let why = "8 of 13 revisions tried, none of these could be built";
+        let why = "8 of 13 revisions tried, and none of these could be built";
         assert_eq!(gap_words(&failed), why);
         let skipped = BuildGap { state: skipped, ..failed.clone() };
-        assert_eq!(gap_words(&skipped), "8 of 13 revisions tried, all of these were skipped");
+        assert_eq!(gap_words(&skipped), "8 of 13 revisions tried, and all of these were skipped");
         let many: Vec<BuildGap> = (1..=4).map(|_| failed.clone()).collect();
         assert_eq!(gap_lines(&many)[3], "not judged: 1 stretch more, 8 of 13 revisions tried");
         assert_eq!(gap_lines(&[]), Vec::<String>::new());

@@ -79,7 +79,7 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
 
 /// The requirement of a verdict.
 fn needs(points: usize) -> String {
-    format!("a verdict needs {points} points; 3 are enough if one run measured them in 3 rounds")
+    format!("a verdict needs {points} points, or 3 points that one run measured in 3 rounds")
 }
 
 /// The same of a series with values at this number of revisions, some of which may have been built
@@ -88,7 +88,7 @@ fn needs(points: usize) -> String {
 pub fn not_judged_of(judged: JudgementStatus, revisions: usize) -> Option<String> {
     match judged {
         JudgementStatus::TooFew { points, needed } if points < revisions => Some(format!(
-            "in all, {} are only {}, since equal builds in a row count once; {}",
+            "{} count as {}, since equal builds in a row count once; {}",
             count(revisions, "measured revision"),
             count(points, "point"),
             needs(needed)

@@ -325,6 +325,8 @@ pub fn steadiness(found: &Steadiness) -> String {
     let out = match (found.course, found.warm_up()) {
         (Course::Flat, 0) => course.to_owned(),
         (_, 0) => format!("{course}, no rounds left out"),
+        (Course::WarmUp, 1) => "round 1 left out".to_owned(),
+        (Course::WarmUp, last) => format!("rounds 1 to {last} left out"),
         (_, 1) => format!("{course}, round 1 left out"),
         (_, last) => format!("{course}, rounds 1 to {last} left out"),
     };

@@ -55,3 +55,8 @@ pub fn untidy_benchmarks(
     }
     Ok(all)
 }
+
+/// The largest number of samples that a build has.
+pub fn most_samples((store, host): (&mut Store, HostId)) -> Result<u32, StoreError> {
+    Ok(store.counts(host)?.iter().map(|it| it.valid).max().unwrap_or_default())
+}

@@ -44,8 +44,8 @@ pub fn elsewhere(root: &Root, folder: &Path) -> Result<Disturbance, String> {
         return Err(format!("{} is missing", place.display()));
     }
     alike(&top(place, 0), folder).map(|_| Disturbance::Storage { memory }).ok_or_else(|| {
-        "the build cannot be copied to another file system: a path of another \
-         length may change times, and the build's path is too short for one of the same length"
+        "the build cannot be copied to another file system: the copy's path must be as \
+         long as the build's, which is too short for that"
             .to_owned()
     })
 }

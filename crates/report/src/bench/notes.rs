@@ -45,7 +45,7 @@ pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
 }
 
 /// The hint for commands that exit with a status that means failure.
-pub const STATUS_HINT: &str = "`-i` alone lets commands exit with any status";
+pub const STATUS_HINT: &str = "`-i` accepts any exit status, `-i=1` only 0 and 1";
 
 /// Says that two commands were executed at the same time, on these processors.
 #[must_use]

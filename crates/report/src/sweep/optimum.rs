@@ -48,10 +48,9 @@ impl OptimumFindings<'_> {
         let value = |place: usize| format!("`{}`", self.grid.names.label(place));
         let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));
         let spans: Vec<String> = self.spans.iter().map(|span| between(span.ends)).collect();
-        format!(
-            "of all values, also those not executed, the best is in {} (95 % confidence)",
-            spans.join(" or in ")
-        )
+        let all =
+            if self.is_every_value_executed() { "" } else { ", of all, also those not executed" };
+        format!("the best value is in {} (95 % confidence{all})", spans.join(" or in "))
     }
 
     fn one_dip(&self) -> AnswerNote {
@@ -64,7 +63,9 @@ impl OptimumFindings<'_> {
                  seen",
             ),
             (0 | 1, _) => ("unclear", "more than one place may hold the best value"),
-            _ => ("note", "the curve has more than one minimum; the interval is of the lowest"),
+            _ => {
+                ("note", "the curve has more than one dip; the interval is that of the lowest dip")
+            }
         };
         AnswerNote::about(topic, text)
     }

@@ -30,7 +30,7 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
         serde_json::json!({ "from": from, "to": to, "text": text })
     };
     let expected = [
-        stretch(41, 44, "4 of 13 revisions tried, none of these could be built"),
+        stretch(41, 44, "4 of 13 revisions tried, and none of these could be built"),
         stretch(97, 97, "1 revision, could not be built"),
     ];
     assert_eq!(data["unbuilt"].as_array().unwrap(), &expected);
@@ -38,7 +38,8 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
         let page = read(page);
         assert!(
             page.contains("Not judged: ")
-                && page.contains("</a>, 4 of 13 revisions tried, none of these could be built; "),
+                && page
+                    .contains("</a>, 4 of 13 revisions tried, and none of these could be built; "),
             "{page}"
         );
     }

@@ -84,12 +84,12 @@ pub struct BenchArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "5m",
-        help_heading = "Beside executions"
+        help_heading = "Around executions"
     )]
     pub quiet_wait: Option<String>,
     /// Execute two commands at the same time, on two processors: for a host that is never quiet
     #[arg(
-        long, conflicts_with_all = ["cpus", "estimator"], help_heading = "Beside executions"
+        long, conflicts_with_all = ["cpus", "estimator"], help_heading = "Around executions"
     )]
     pub duet: bool,
     /// Also execute fixed programs, to see changes of the machine: off, cheap (at most 5 % of the
@@ -99,7 +99,7 @@ pub struct BenchArgs {
         value_name = "MODE",
         default_value = "off",
         hide_default_value = true,
-        help_heading = "Beside executions"
+        help_heading = "Around executions"
     )]
     pub machine_reference: ReferenceMode,
     #[command(flatten)]
@@ -126,8 +126,8 @@ pub struct BenchArgs {
     /// Limit the address space of each process to SIZE, such as 1GiB
     #[arg(long, value_name = "SIZE", help_heading = "Limits")]
     pub limit_address_space: Option<String>,
-    /// The command that others are compared with, by name or text; another one is executed too
-    /// [default: the fastest]
+    /// The command that others are compared with, by name or text. One that is not among the
+    /// commands is executed too [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub reference: Option<String>,
     /// A name for the reference

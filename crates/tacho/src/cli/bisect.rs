@@ -26,14 +26,15 @@ use crate::cli::shared::DirectionName;
 pub struct BisectArgs {
     #[command(subcommand)]
     pub what: Option<BisectCommand>,
-    /// One end of the range. BAD is the other end. Either may be the later one, and either may be
-    /// the better one; `GOOD..BAD` names both
+    /// One end of the range; BAD is the other. Both names are only labels: either end may be later,
+    /// and either may be better. `GOOD..BAD` names both
     #[arg(required_unless_present = "change")]
     pub good: Option<String>,
     /// The other end of the range [default: HEAD]
     pub bad: Option<String>,
     /// Find the commit of this change in `tacho changes`. Benchmark and metric are those of the
-    /// change, the range is its range or a wider one, and `--min-effect` is half of its effect
+    /// change. The range is that of the change, or wider if its ends have no build. `--min-effect`
+    /// is half of its effect
     #[arg(
         long, value_name = "NAME",
         conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"]

@@ -19,8 +19,8 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// Exit status: 0 no shown regression in the state `new`; 1 at least one; 2 error; 130 `--confirm`
 /// was interrupted. Some changes do not count (`regressions` in docs/src/formats/json-changes.md),
 /// such as those of the kind `build`. A change of the kind `environment` counts only if `--confirm`
-/// found the difference. If a metric improved for a while and then fell back, the fall counts only
-/// if the improvement had been confirmed.
+/// found the difference. If a metric improved for a while and then returned to its old level, the
+/// return counts only if the improvement had been confirmed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -115,7 +115,7 @@ pub enum ChangesCommand {
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListChangesArgs {
-    /// Only changes that are, or may be, after A and up to B (or at REVISION)
+    /// Only changes whose commit is, or could be, after A and up to B (or at REVISION)
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
     /// Only these benchmarks (in a file: series)

@@ -7,23 +7,23 @@ use clap::Args;
 pub struct ExecutionArgs {
     /// Also count this, such as instructions or instructions=callgrind (list:
     /// docs/src/glossary.md). `instructions?` counts only where the host has the counter
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Around executions")]
     pub counter: Vec<String>,
     /// Execute this shell command before all measurements, once for each command and combination of
     /// values
-    #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
+    #[arg(long, short = 's', value_name = "CMD", help_heading = "Around executions")]
     pub setup: Option<String>,
     /// Execute this shell command before each execution, not timed. Give one for all commands, or
     /// one for each
-    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
+    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Around executions")]
     pub prepare: Vec<String>,
     /// Execute this shell command after each execution, not timed. Give one for all commands, or
     /// one for each
-    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
+    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Around executions")]
     pub conclude: Vec<String>,
     /// Execute this shell command after all measurements, once for each command and combination of
     /// values
-    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
+    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Around executions")]
     pub cleanup: Option<String>,
     /// The processors that commands may use, such as 1 or 0-3,6, or isolated (reserved at boot)
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]

@@ -21,8 +21,8 @@ pub struct FsckArgs {
 
 /// List runs, newest first
 ///
-/// The column `measuring` has how long the run took after its last build. For a bisection, it
-/// includes the builds.
+/// `measuring` is the time that a run took after its last build. For a bisection, it includes the
+/// builds.
 #[derive(Debug, Args)]
 pub struct LogArgs {
     /// List at most N runs

@@ -9,9 +9,9 @@ pub struct SurveyArgs {
     /// Find the changes of the range with at most N builds
     ///
     /// About a third of N builds are spread evenly over the range, both ends included. The others
-    /// are the middles of parts with a change. So `--builds 20` may leave some of 17 revisions
-    /// unbuilt; `--builds 48` builds all of them. The first metric of `-m` decides where a change
-    /// is [default: the first metric of each benchmark].
+    /// are halfway between two measured revisions that differ. So `--builds 20` may leave some of
+    /// 17 revisions unbuilt; `--builds 48` builds all of them. The first metric of `-m` decides
+    /// where a change is [default: the first metric of each benchmark].
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),

@@ -11,7 +11,7 @@ use super::survey::SurveyArgs;
 /// Except in a survey, all revisions are built first. Then each round executes all benchmarks of
 /// all revisions once, in a random order. The same command resumes after an interruption: it
 /// measures only what is missing. A run with new revisions also measures the last measured
-/// revision again, to link the runs.
+/// revision again, which shows how the host differs from last time.
 ///
 /// Exit status: 0 all successful builds are measured; 1 `--notify` reported a regression;
 /// 2 error, or a benchmark has no value because its executions failed; 130 interrupted.

@@ -23,8 +23,8 @@ fn line(project: &Project, revisions: &[Revision]) -> Option<String> {
     let number = count(files, "file");
     (files > 0).then(|| {
         format!(
-            "{number} {are} edited and not committed: builds use `HEAD`; commands read the edited \
-             files of the plan's folder"
+            "{number} {are} edited and not committed: builds use committed files only; commands \
+             that read files of the plan's folder read the edited ones"
         )
     })
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 use tacho_experiment::analysis::execution_times::busy_share;
 use tacho_experiment::analysis::host_load::host_load;
-use tacho_experiment::analysis::planned_metrics::{UnreadMetrics, untidy_benchmarks};
+use tacho_experiment::analysis::planned_metrics::{UnreadMetrics, most_samples, untidy_benchmarks};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
@@ -123,9 +123,10 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
             verdicts::report_unjudged(&found, &series);
             verdicts::report_other_metrics(&found, &series);
         }
-        report.print_lacking();
+        let samples = most_samples((&mut session.store, session.host_id))?;
+        report.print_lacking(samples);
         if tracked.run.is_none() && command.shown.metric.is_empty() && shown.series.has_values() {
-            session.report_new_metrics(&plan)?;
+            session.report_new_metrics(&plan, samples)?;
         }
     }
     Ok(Exit::of(tracked.interrupted, shown.series.is_whole()))
@@ -238,8 +239,8 @@ fn dry_run(
 
 impl CommandSession {
     /// Reports metrics of the plan from outputs or counters that have no value, since nothing was
-    /// executed after they were added.
-    fn report_new_metrics(&mut self, plan: &Plan) -> Result<(), CliError> {
+    /// executed after they were added. Builds have up to this many `samples`.
+    fn report_new_metrics(&mut self, plan: &Plan, samples: u32) -> Result<(), CliError> {
         let Some(UnreadMetrics { names: unread, are_counted }) =
             UnreadMetrics::of((&mut self.store, self.host_id), plan)?
         else {
@@ -248,8 +249,7 @@ impl CommandSession {
         let have = if unread.len() == 1 { "has" } else { "have" };
         let names = in_backticks(&unread);
         output::note("note", &format!("{names} {have} no values: {NEW_METRIC}"));
-        let rounds = plan.measure.rule.max_rounds;
-        output::note("hint", &measure_new(&unread.join(","), are_counted, rounds));
+        output::note("hint", &measure_new(&unread.join(","), are_counted, samples));
         Ok(())
     }
 

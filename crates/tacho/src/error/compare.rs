@@ -162,7 +162,7 @@ impl CompareMistake {
             }
             CompareMistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             CompareMistake::NotComparable { .. } => {
-                "`tacho compare FILE OTHER` compares two reports: `tacho compare --help`".to_owned()
+                "name a second side of the same kind: `tacho compare --help`".to_owned()
             }
             CompareMistake::NoLayouts => {
                 "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()

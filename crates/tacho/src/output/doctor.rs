@@ -182,8 +182,8 @@ const SHOWN: &str = noise_history::LOOP;
 /// More hours of the day are not listed on either side.
 const HOURS: usize = 3;
 /// The note if the past is too short to be shown.
-pub const NO_PAST: &str =
-    "two measurements with 40 rounds show the noise over time (`tacho doctor --noise=5m`)\n";
+pub const NO_PAST: &str = "too few results yet: two measurements of 40 rounds are needed; `tacho \
+     doctor --noise=5m` makes one\n";
 
 /// The history of the host's noise, over time and by hour, and the accuracy of its forecasts.
 pub fn past(all: &[KeptNoise]) -> Option<String> {

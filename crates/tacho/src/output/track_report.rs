@@ -175,11 +175,11 @@ impl TrackReport<'_> {
         }
     }
 
-    /// Says which have no value as their executions failed.
-    pub fn print_lacking(&self) {
+    /// Says which have no value as their executions failed. Builds have up to this many `samples`.
+    pub fn print_lacking(&self, samples: u32) {
         let lacking = self.0.session.series.failed_without_values();
         if lacking.is_empty() {
-            return self.print_unread();
+            return self.print_unread(samples);
         }
         let named = lacking.iter().map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
         let list = first_of(named, LACKING);
@@ -187,13 +187,13 @@ impl TrackReport<'_> {
     }
 
     /// Says that the metric has no value, though no sample was missing.
-    fn print_unread(&self) {
+    fn print_unread(&self, samples: u32) {
         let session = self.0.session;
         let Some((key, left)) = session.series.unread(session.tracked.run) else { return };
         let (metric, revisions) = (&key.metric.name, text::count(left, "revision"));
         note("error", &format!("`{metric}` has no values at {revisions}: {NEW_METRIC}"));
         let is_counted = Counter::named(metric).is_some();
-        note("hint", &measure_new(metric, is_counted, session.rule.max_rounds));
+        note("hint", &measure_new(metric, is_counted, samples));
     }
 }
 
@@ -237,15 +237,16 @@ fn print_failed_executions(failed: &FailedExecutions<'_>) {
 /// Why a metric has no values.
 pub const NEW_METRIC: &str = "measured before the plan had this metric";
 
-/// The advice for values of metrics that the plan did not have before; `names` have commas between.
-pub fn measure_new(names: &str, are_counted: bool, rounds: u32) -> String {
+/// The advice for values of metrics that the plan did not have before; `names` have commas between,
+/// and builds have up to this many samples.
+pub fn measure_new(names: &str, are_counted: bool, samples: u32) -> String {
     if are_counted {
         return format!(
             "the same command with `--counter {names}` counts what was measured before"
         );
     }
-    let (twice, more) = (rounds.saturating_mul(2), text::count(rounds as usize, "more round"));
-    format!("`tacho track --rounds {twice}` measures {more} of each revision")
+    let more = text::count(samples as usize, "more round");
+    format!("`tacho track --rounds {}` measures {more} of each revision", samples.saturating_mul(2))
 }
 
 /// The revision that gave the right answer, as the end of a sentence on a wrong one.

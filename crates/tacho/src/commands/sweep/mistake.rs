@@ -53,7 +53,9 @@ impl SweepMistake {
                 "metrics are read like `-m 'loss[%]=json:/end/sum/lost_percent'`"
             }
             Self::BadRange { .. } => "ranges rise, and are written like `batch=1..65536`",
-            Self::BadSteps { .. } => "steps are written after a colon: `batch=1..65536:1024`",
+            Self::BadSteps { .. } => {
+                "steps are written after a colon, and are above 0: `batch=1..65536:1024`"
+            }
             Self::Companion { .. } => {
                 "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with the companion"
             }
@@ -79,7 +81,8 @@ impl SweepMistake {
                 "search for each command on its own, or sweep all of them with `-P`"
             }
             Self::Unsteady { .. } => {
-                "write the step or the factor of a range: `1,2,5..100:5`, `1,2,5..100*2`"
+                "write the step or the factor of a range: `1,2,5..100:5`, `1,2,5..100*2`; a factor is \
+                 above 1"
             }
             Self::TooMany { text, .. } => {
                 return format!(

@@ -109,8 +109,8 @@ fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             format!(" (both ends failed to build before: {RETRY})")
         }
         0 => String::new(),
-        all if all >= expected.builds => ", all made before".to_owned(),
-        some => format!(", {some} of them made before"),
+        all if all >= expected.builds => ", which exist already".to_owned(),
+        some => format!(", {some} of which exist already"),
     };
     let most = asked.own_builds().map_or_else(String::new, |most| {
         format!("; `--max-builds` allows {}", count(most, "new build"))
@@ -182,7 +182,7 @@ fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
         building => format!("about {}", seconds(building)),
     };
     let executing = match expected.takes(asked) {
-        None => "; the time of executions is known after the first",
+        None => "; the time of executions is known after the first execution",
         Some(_) if !expected.executes => "",
         Some((low, high)) => {
             let [low, high] = [low, high].map(seconds);
