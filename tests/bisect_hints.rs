@@ -94,20 +94,20 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     assert!(
         said.starts_with(
             "not reproduced: HEAD~7 and HEAD differ by less than 20 % in how often `true` fails\n  \
-             the command failed in none of 14 executions at each end: with 95 % confidence, the \
-             failure rate is below 20 %\nhint: `--min-effect 5%` looks for smaller \
-             changes, with at least 59 executions of each end\n"
+             the command failed in none of the executions at both ends (14 or more at each): \
+             with 95 % confidence, the failure rate is below 20 %\nhint: `--min-effect 5%` \
+             looks for smaller changes, with at least 59 executions of each end\n"
         ),
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
     let said = test("exit 1", &["--min-effect", "50%"]).stdout;
-    let always = "the command failed in all of 6 executions at each end: with 95 % confidence, \
-                  the pass rate is below 40 %";
+    let always = "the command failed in all of the executions at both ends (6 or more at each): \
+                  with 95 % confidence, the pass rate is below 40 %";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(
-        markdown.contains("\n- the command failed in none of 14 executions at each end: "),
+        markdown.contains("\n- the command failed in none of the executions at both ends (14 or "),
         "{markdown}"
     );
 }

@@ -101,6 +101,28 @@ pub fn off_medians(names: &[String]) -> Option<String> {
     })
 }
 
+/// How many changes the options of the list leave out; `None` if they leave out none.
+#[must_use]
+pub fn hidden(changes: usize) -> Option<String> {
+    let are = if changes == 1 { "is" } else { "are" };
+    (changes > 0).then(|| {
+        format!("{} {are} left out by the options of this list", count(changes, "other change"))
+    })
+}
+
+/// How many bisections named a commit for a benchmark, or a version of one, that the plan no longer
+/// has; `None` if there are none.
+#[must_use]
+pub fn unplanned(bisections: usize) -> Option<String> {
+    (bisections > 0).then(|| {
+        let number = count(bisections, "bisection");
+        format!(
+            "of benchmarks or versions that the plan no longer has: {number} (`tacho bisect list` \
+             lists them)"
+        )
+    })
+}
+
 /// The series that were not judged, by the reason: a line each; `hosts`: whether there are several.
 #[must_use]
 pub fn not_judged(all: &[(SeriesKey, String)], hosts: bool) -> Vec<String> {

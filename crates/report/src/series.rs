@@ -164,16 +164,16 @@ pub(crate) const RUN_BEGINS: &str = "where another run begins, only reported cha
                                      the host may differ from run to run";
 
 /// Marks the first values of another build recipe than that of the values before.
-pub const ANOTHER_RECIPE: &str = "another build recipe";
+pub const ANOTHER_RECIPE: &str = "built by another recipe than the row before";
 /// Why a row has no change there.
 pub(crate) const ANOTHER_RECIPE_MEANS: &str =
-    "built by another recipe: the difference to the row before may come from it, not from a commit";
+    "where the recipe is another one, the difference may come from it, not from a commit";
 
 /// Marks values of another build recipe than the plan has now.
-const OTHER_RECIPE: &str = "other build recipe";
+const OTHER_RECIPE: &str = "by an older recipe";
 /// The meaning of the remark on another recipe.
 pub(crate) const OTHER_RECIPE_MEANS: &str =
-    "other build recipe: the plan or its quirks were edited after this build was measured";
+    "by an older recipe: the plan or its quirks were edited after this build was measured";
 
 /// Whether a point's values are of another build recipe than the plan has now.
 #[must_use]

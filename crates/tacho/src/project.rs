@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tacho_record::plan::{self, Plan};
-use tacho_record::{Digest, Recipes, Revision};
+use tacho_record::{Counter, Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 use tacho_subject::SubjectError;
 
@@ -79,7 +79,16 @@ impl Project {
     /// The project with these counters in each benchmark of its plan, spelt as on the command line,
     /// and with those that are named among the metrics.
     pub fn counting(mut self, names: &[String], metrics: &[String]) -> Result<Self, CliError> {
-        let among = counters(&uncounted(&self.plan, metrics))?;
+        let uncounted = uncounted(&self.plan, metrics);
+        let plain = Counter::Instructions.name();
+        let callgrind = Counter::CallgrindInstructions;
+        if uncounted.iter().any(|name| name == plain)
+            && counters(names)?.iter().any(|it| it.counter == callgrind)
+        {
+            let known = callgrind.name().to_owned();
+            return Err(CliError::UnknownMetric { name: plain.to_owned(), known });
+        }
+        let among = counters(&uncounted)?;
         self.plan = counting(counting(self.plan, &among), &counters(names)?);
         Ok(self)
     }

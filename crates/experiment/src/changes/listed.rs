@@ -19,6 +19,8 @@ pub struct ListedChanges<'a> {
     pub unplanned: Vec<&'a Change>,
     /// How many of the plan's series are new regressions.
     pub regressions: usize,
+    /// How many changes of the filter's series are not shown because of its other conditions.
+    pub hidden: usize,
 }
 
 impl StoredChanges {
@@ -33,12 +35,21 @@ impl StoredChanges {
         let (mut shown, unplanned): (Vec<&Change>, Vec<&Change>) =
             self.changes().filter(is_shown).partition(|change| self.is_planned(change));
         let regressions = shown.iter().filter(|change| is_new_regression(change)).count();
+        let usual = ChangeFilter::default();
+        let is_hidden = |change: &&Change| {
+            among(change)
+                && self.is_planned(change)
+                && filter.shows_series(&change.series)
+                && usual.shows_kept(change, self.place(change))
+                && !filter.shows_kept(change, self.place(change))
+        };
+        let hidden = self.changes().filter(is_hidden).count();
         if filter.all {
             shown.extend(&unplanned);
         }
         let (other_work, shown) =
             shown.into_iter().partition(|change| change.is_active() && change.is_of_other_work());
-        ListedChanges { shown, other_work, unplanned, regressions }
+        ListedChanges { shown, other_work, unplanned, regressions, hidden }
     }
 
     /// The series that the filter shows.
@@ -47,22 +58,26 @@ impl StoredChanges {
     }
 
     /// The bisections, newest first: where series are judged, those that found what no change
-    /// shows, each commit once.
+    /// shows, each commit once. And how many named a commit for a benchmark, or a version of one,
+    /// that the plan no longer has.
     pub fn listed_bisections(
         &self,
         store: &mut Store,
         (plan, filter): (&Plan, &ChangeFilter),
         is_judged: bool,
-    ) -> Result<Vec<Bisection>, ExperimentError> {
+    ) -> Result<(Vec<Bisection>, usize), ExperimentError> {
         let all = store.bisections()?.into_iter().rev().map(|(bisection, _)| bisection);
         if !is_judged {
-            return Ok(all.collect());
+            return Ok((all.collect(), 0));
         }
         let planned = plan.keyed_benchmarks();
+        let is_known = |it: &Bisection| {
+            let key = &it.asked.benchmark;
+            it.asked.test.is_some() || planned.iter().any(|(_, of)| of == key)
+        };
         let is_shown = |it: &Bisection| {
             let key = &it.asked.benchmark;
-            let is_known = it.asked.test.is_some() || planned.iter().any(|(_, of)| of == key);
-            is_known && filter.shows_benchmark(&key.to_string(), &key.name)
+            filter.shows_benchmark(&key.to_string(), &key.name)
         };
         let order = |id: &str| self.orders.get(id).copied();
         let mut said = HashSet::new();
@@ -72,7 +87,10 @@ impl StoredChanges {
             let finds = !beside_changes(it, &self.changes(), order).is_empty();
             finds && (named.is_empty() || said.insert((subject(&it.asked), named)))
         };
-        Ok(all.filter(|it| is_shown(it) && is_new(it)).collect())
+        let (known, unplanned): (Vec<Bisection>, Vec<Bisection>) =
+            all.filter(is_shown).partition(is_known);
+        let named = unplanned.iter().filter(|it| !it.standing.culprits.is_empty()).count();
+        Ok((known.into_iter().filter(|it| is_new(it)).collect(), named))
     }
 
     /// Series of metrics that the filter names and that were measured, but that are not judged,

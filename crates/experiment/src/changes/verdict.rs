@@ -5,7 +5,8 @@ use tacho_stats::changes::{DetectedChange, Kind};
 
 use super::RevisionOrders;
 
-/// A level has come back when no more than this share of the change is left.
+/// A level has come back when no more than this share of the change is left, and when it is beyond
+/// the level of before by no more than that: else another change did more than bring it back.
 pub const RETURNED: f64 = 0.25;
 
 /// The verdict on one change: a wider spread is never better.
@@ -160,11 +161,11 @@ impl RemainingChange<'_> {
         }
         self.effect = (1.0 + self.effect) * (1.0 + later.effect) - 1.0;
         if self.effect.is_finite() {
-            return self.effect / self.change.effect <= RETURNED;
+            return (self.effect / self.change.effect).abs() <= RETURNED;
         }
         // From or to 0 there are no effects.
         let moved = self.change.after - self.change.before;
-        (later.after - self.change.before) / moved <= RETURNED
+        ((later.after - self.change.before) / moved).abs() <= RETURNED
     }
 }
 
@@ -232,6 +233,8 @@ mod tests {
             [None, None],
             "half of it is left"
         );
+        let passed = [step(100.0, 107.0), step(107.0, 96.0)];
+        assert_eq!(returns(&passed), [None, None], "an improvement is beside it");
         let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
         assert_eq!(returns(&spread), [None, None], "a spread is no level");
         // The levels are of runs under different load.

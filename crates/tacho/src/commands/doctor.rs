@@ -63,7 +63,7 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
     let earlier = noise_history::additions_a_millisecond(&read()?);
     let seed = crate::commands::seed::random_seed();
     let load = noise_history::load();
-    let bar = doctor::noise_progress(time, quiet);
+    let (bar, log) = doctor::noise_progress(time, quiet);
     let found = self_comparison::measure(
         &mut executor,
         (time, earlier),
@@ -74,6 +74,7 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
         },
     )?;
     bar.finish_and_clear();
+    drop(log);
     let kept =
         noise_history::kept(Timestamp::now(), host_name(), (time.as_secs_f64(), load), &found);
     noise_history::keep(&path, &kept).map_err(CliError::writing(&path))?;

@@ -14,6 +14,7 @@ use tacho_record::{KeptNoise, Unit};
 use tacho_report::block::Tone;
 
 use super::colour::toned;
+use super::progress_log::ProgressLog;
 use super::{COLUMNS, spark, table, terminal_width, text};
 
 /// How far the text of a finding is from the margin.
@@ -71,15 +72,20 @@ fn paragraph(text: &str, indent: usize, width: usize) -> String {
     folded + "\n"
 }
 
-/// Draws on standard error, if that is a terminal, how much of the time is spent.
-pub fn noise_progress(time: Duration, quiet: bool) -> ProgressBar {
+/// Draws on standard error how much of the time is spent; where it cannot draw, a line now and then
+/// says so.
+pub fn noise_progress(time: Duration, quiet: bool) -> (ProgressBar, Option<ProgressLog>) {
     let target =
         if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
     let bar = ProgressBar::with_draw_target(Some(time.as_secs()), target);
     if let Ok(style) = ProgressStyle::with_template("comparing {wide_bar} {pos} of {len} s") {
         bar.set_style(style);
     }
-    bar
+    let line = |bar: &ProgressBar| {
+        format!("comparing: {} of {} s", bar.position(), bar.length().unwrap_or_default())
+    };
+    let log = if quiet { None } else { ProgressLog::start(&bar, line) };
+    (bar, log)
 }
 
 /// The host's noise from programs compared with themselves, at this load average.

@@ -11,7 +11,10 @@ use super::aside;
 
 /// The time before the first line: a shorter command prints none.
 const DELAY: Duration = Duration::from_secs(1);
-/// The time from one line to the next one, unless another stage begins.
+/// The time from the first line to the next one, unless another stage begins. It doubles from line
+/// to line, up to [`INTERVAL`].
+const FIRST_INTERVAL: Duration = Duration::from_secs(2);
+/// The longest time from one line to the next one.
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// A thread that prints the content of a hidden bar.
@@ -39,7 +42,7 @@ impl ProgressLog {
                         if !(bar.is_finished() || line.is_empty()) {
                             aside(&line);
                         }
-                        pace.due = Instant::now() + INTERVAL;
+                        pace.printed(Instant::now());
                     }
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
@@ -70,12 +73,19 @@ impl Drop for ProgressLog {
 struct Pace {
     earliest: Instant,
     due: Instant,
+    interval: Duration,
     stages: HashSet<&'static str>,
 }
 
 impl Pace {
     fn new(now: Instant) -> Self {
-        Self { earliest: now + DELAY, due: now + DELAY, stages: HashSet::new() }
+        let earliest = now + DELAY;
+        Self { earliest, due: earliest, interval: FIRST_INTERVAL, stages: HashSet::new() }
+    }
+
+    fn printed(&mut self, now: Instant) {
+        self.due = now + self.interval;
+        self.interval = (self.interval * 2).min(INTERVAL);
     }
 
     fn begin(&mut self, stage: &'static str, now: Instant) {
@@ -101,11 +111,16 @@ mod tests {
 
         let mut pace = Pace::new(began);
         pace.begin("building", at(0));
-        pace.due = at(1) + INTERVAL;
-        pace.begin("measuring", at(7));
-        assert_eq!(pace.due, at(7));
-        pace.due = at(7) + INTERVAL;
-        pace.begin("building", at(9));
-        assert_eq!(pace.due, at(22));
+        pace.printed(at(1));
+        assert_eq!(pace.due, at(3));
+        pace.printed(at(3));
+        pace.begin("measuring", at(5));
+        assert_eq!(pace.due, at(5));
+        for (now, due) in [(5, 13), (13, 28), (28, 43)] {
+            pace.printed(at(now));
+            assert_eq!(pace.due, at(due));
+        }
+        pace.begin("building", at(30));
+        assert_eq!(pace.due, at(43));
     }
 }

@@ -27,7 +27,8 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     lookup::named_metrics(store.metrics()?, &command.metric)?;
     let found = found::look(&project, &mut store)?;
     found::check_benchmarks(&project, &found, &command.benchmark)?;
-    let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
+    let orders = found::range(&project, &found.revisions, command.range.as_deref())
+        .map_err(|error| nearest_change(&project, &found, error))?;
     let filter = filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
     let is_empty = listing.unbuilt.is_empty() && store.runs()?.is_empty();
@@ -41,6 +42,19 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
         output::print(&listing.text())?;
     }
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
+}
+
+/// The error for a name of no revision, which may be meant for a change.
+fn nearest_change(project: &Project, found: &StoredChanges, error: CliError) -> CliError {
+    let CliError::Unknown { name, nearest: None } = &error else { return error };
+    match found::named(project, found, name) {
+        Ok(changes) => {
+            let nearest = changes.first().map(|change| change.name.clone());
+            CliError::UnknownChange { name: name.clone(), nearest }
+        }
+        Err(change @ CliError::UnknownChange { nearest: Some(_), .. }) => change,
+        Err(_) => error,
+    }
 }
 
 /// These changes alone, for a notification.
@@ -62,7 +76,8 @@ fn listing(
     filter: &ChangeFilter,
     among: impl Fn(&Change) -> bool,
 ) -> Result<ChangeListing, CliError> {
-    let ListedChanges { shown, other_work, unplanned, regressions } = found.listed(filter, among);
+    let ListedChanges { shown, other_work, unplanned, regressions, hidden } =
+        found.listed(filter, among);
     let (doubtful, off_medians) = (found.doubtful(&shown), found.off_medians(&shown));
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
@@ -90,7 +105,8 @@ fn listing(
     let mut edited = found::edited(project, store)?;
     edited.retain(|(key, _)| filter.shows_series(key));
     not_judged.extend(edited);
-    let bisections = found.listed_bisections(store, (&project.plan, filter), judged > 0)?;
+    let (bisections, unplanned_bisections) =
+        found.listed_bisections(store, (&project.plan, filter), judged > 0)?;
     Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
         events: listed,
@@ -107,6 +123,8 @@ fn listing(
         hosts: found.hosts.len() > 1,
         other_work: other_work.into_iter().cloned().collect(),
         bisections,
+        unplanned_bisections,
+        hidden,
     })
 }
 

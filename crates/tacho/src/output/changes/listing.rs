@@ -57,6 +57,10 @@ pub struct ChangeListing {
     /// The bisections, newest first: where series are judged, those that found what no change
     /// shows.
     pub bisections: Vec<Bisection>,
+    /// How many named a commit for a benchmark, or a version of one, that the plan no longer has.
+    pub unplanned_bisections: usize,
+    /// How many changes the options leave out.
+    pub hidden: usize,
 }
 
 /// Changes at one place.
@@ -268,17 +272,19 @@ impl ChangeListing {
         let alarms = change_list::false_alarms(alarms.marked, alarms.looked_at);
         let above = doubts.into_iter().flatten().chain(not_judged).map(Block::Sentence);
         let below = unbuilt.into_iter().chain(self.unplanned()).chain(alarms).map(Block::Sentence);
-        let lead = [Block::Lead(counts.lead())].into_iter();
+        let hidden = change_list::hidden(self.hidden).map(Block::Sentence);
+        let lead = std::iter::once(Block::Lead(counts.lead())).chain(hidden);
         lead.chain(above).chain(bisect::newest(&self.bisections)).chain(below).collect()
     }
 
     /// How many changes are of series that the plan no longer has.
-    fn unplanned(&self) -> Option<String> {
+    fn unplanned(&self) -> Vec<String> {
         let mut listed = self.events.iter().flat_map(|event| &event.changes);
         let are_listed = listed.any(|change| !self.is_planned(change));
         let how = if are_listed { "" } else { " (`--all` lists them)" };
         let count = text::count(self.unplanned.len(), "change");
-        (!self.unplanned.is_empty()).then(|| format!("{UNPLANNED}: {count}{how}"))
+        let changes = (!self.unplanned.is_empty()).then(|| format!("{UNPLANNED}: {count}{how}"));
+        changes.into_iter().chain(change_list::unplanned(self.unplanned_bisections)).collect()
     }
 
     /// How many changes there are; what the plan no longer has is counted apart.
