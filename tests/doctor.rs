@@ -101,10 +101,10 @@ fn a_run_records_what_the_instrument_read_of_itself() {
 #[test]
 fn the_noise_of_this_host_is_measured() {
     let project = Project::empty();
-    let shown = project.tacho("doctor --noise=1s").succeeds().stdout;
+    let shown = project.tacho("doctor --noise=1s --quiet").succeeds().stdout;
     assert!(shown.contains("in 60 min") && shown.contains("\n`true` "), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
-    let answer = project.tacho("doctor --noise=1s --json").succeeds().json();
+    let answer = project.tacho("doctor --noise=1s --quiet --json").succeeds().json();
     assert_eq!(answer["noise"].as_array().map(Vec::len), Some(3), "{answer}");
     assert!(answer["noise"][0]["rounds"].as_u64() >= Some(20), "{answer}");
 }

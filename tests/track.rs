@@ -275,7 +275,7 @@ fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
     let recipe = SCRIPT_PLAN.replace("[subject]", "[subject]\nbuild = 'echo \"# 1\" >> prog'");
     let project = project.plan(&recipe);
     let before = project.tacho("show").succeeds().stdout;
-    assert!(before.contains("other build recipe"), "{before}");
+    assert!(before.contains("by an older recipe"), "{before}");
     let edited = project.tacho("track").exits(0).stderr;
     assert!(
         edited.starts_with(
@@ -289,7 +289,7 @@ fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
     let project = project.plan(&recipe.replace("{build}/prog", "{build}/prog again"));
     project.tacho("track").exits(0);
     let shown = project.plan(&recipe.replace("# 1", "# 2")).tacho("show").succeeds();
-    assert!(shown.stdout.matches(" other build recipe\n").count() == 2, "{}", shown.stdout);
+    assert!(shown.stdout.matches(" by an older recipe\n").count() == 2, "{}", shown.stdout);
 }
 
 #[test]
@@ -304,11 +304,11 @@ fn where_the_recipe_was_edited_no_change_is_shown() {
     let shown = project.tacho("show").succeeds().stdout;
     let row = shown.lines().find(|line| line.contains("change 2")).unwrap();
     assert!(
-        row.ends_with(" run 2 from here; another build recipe") && !row.contains('+'),
+        row.ends_with(" run 2 from here; another build recipe from here") && !row.contains('+'),
         "{shown}"
     );
-    let why = "\n  built by another recipe: the difference to the row before may come from it, \
-               not from a commit\n";
+    let why = "\n  where another build recipe begins, the difference may come from it, not from a \
+               commit\n";
     assert!(shown.contains(why) && !shown.contains("the host may differ"), "{shown}");
 }
 

@@ -309,8 +309,8 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
 fn edits_that_are_not_committed_are_named_and_can_be_tried() {
     let project = project().file("prog", &PROG.replace("step=1", "step=4"));
     let note = "note: 1 file is edited and not committed: builds use committed files only; \
-                commands that read files of the plan's folder read the edited ones\nhint: `git diff HEAD \
-                | tacho try -` measures the edits against `HEAD`\n";
+                commands that read files of the plan's folder read the edited ones\nhint: `git \
+                diff HEAD | tacho try -` measures the edits against `HEAD`\n";
     for arguments in ["track HEAD", "compare HEAD HEAD", "try fast.diff --rounds 3"] {
         let stderr = project.tacho(arguments).stderr;
         assert_eq!(stderr.matches(note).count(), 1, "{arguments}: {stderr}");

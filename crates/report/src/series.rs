@@ -164,10 +164,10 @@ pub(crate) const RUN_BEGINS: &str = "where another run begins, only reported cha
                                      the host may differ from run to run";
 
 /// Marks the first values of another build recipe than that of the values before.
-pub const ANOTHER_RECIPE: &str = "built by another recipe than the row before";
+pub const ANOTHER_RECIPE: &str = "another build recipe from here";
 /// Why a row has no change there.
 pub(crate) const ANOTHER_RECIPE_MEANS: &str =
-    "where the recipe is another one, the difference may come from it, not from a commit";
+    "where another build recipe begins, the difference may come from it, not from a commit";
 
 /// Marks values of another build recipe than the plan has now.
 const OTHER_RECIPE: &str = "by an older recipe";
@@ -477,7 +477,7 @@ mod tests {
         let series = series(points, vec![reported]);
         let rows = rows(&series, &series.points);
         let borders: Vec<Option<String>> = rows.iter().map(PointRow::border).collect();
-        let edited = || Some("another build recipe".to_owned());
+        let edited = || Some("another build recipe from here".to_owned());
         assert_eq!(borders, [None, edited(), edited(), None]);
         let changes: Vec<bool> = rows.iter().map(|row| row.change.is_some()).collect();
         assert_eq!(changes, [false, false, false, true]);

@@ -143,7 +143,19 @@ pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
             .filter(of_level)
             .find(|&later| left.is_little_after(&changes[later]))
     };
-    (0..changes.len()).map(|at| of_level(&at).then(|| returned(at)).flatten()).collect()
+    let own: Vec<Option<usize>> =
+        (0..changes.len()).map(|at| of_level(&at).then(|| returned(at)).flatten()).collect();
+    // What brings a level back to before several steps in one direction ends all of them.
+    let is_alike = |one: usize, other: usize| {
+        (changes[one].after > changes[one].before) == (changes[other].after > changes[other].before)
+    };
+    let around = |at: usize| {
+        (0..at).find_map(|first| own[first].filter(|by| *by > at && is_alike(first, at)))
+    };
+    let is_of_program = |at: &usize| of_level(at) && changes[*at].kind != Kind::Environment;
+    (0..changes.len())
+        .map(|at| own[at].or_else(|| Some(at).filter(is_of_program).and_then(around)))
+        .collect()
 }
 
 /// The residual of a change as others follow it.

@@ -165,8 +165,8 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
     let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
-        "the command failed in {did} of the executions at both ends ({executions} or more at each): \
-         with 95 % confidence, the {other} rate is below {excluded} %"
+        "the command failed in {did} of the executions at both ends ({executions} or more at \
+         each): with 95 % confidence, the {other} rate is below {excluded} %"
     ))
 }
 

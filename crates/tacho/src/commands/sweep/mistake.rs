@@ -81,8 +81,8 @@ impl SweepMistake {
                 "search for each command on its own, or sweep all of them with `-P`"
             }
             Self::Unsteady { .. } => {
-                "write the step or the factor of a range: `1,2,5..100:5`, `1,2,5..100*2`; a factor is \
-                 above 1"
+                "write the step or the factor of a range: `1,2,5..100:5`, `1,2,5..100*2`; a factor \
+                 is above 1"
             }
             Self::TooMany { text, .. } => {
                 return format!(
