@@ -256,7 +256,7 @@ fn what_cannot_be_measured_again_says_why() {
         project.file("tacho.toml", &plan.replace("artifacts =", "build = 'true'\nartifacts ="));
     let answer = project.tacho("changes --confirm --quiet").exits(2);
     assert_snapshot!(answer.stdout.replace(&name, "<name>"), @r"
-    not measured: <name>  work · time (this host has no build of a17f8aa546 by the present plan: `tacho track a17f8aa546` makes one)
+    not measured: <name>  work · time (this host has no build of a17f8aa546 by the present plan: `tacho compare a17f8aa546 e7956e3f36` builds and compares both)
 
     1 not measured
     ");

@@ -310,6 +310,11 @@ fn where_the_recipe_was_edited_no_change_is_shown() {
     let why = "\n  where another build recipe begins, the difference may come from it, not from a \
                commit\n";
     assert!(shown.contains(why) && !shown.contains("the host may differ"), "{shown}");
+    // A comparison builds by the new recipe, and has no values of the series.
+    project.tacho("compare HEAD~2 HEAD~1 --rounds 4").exits(0);
+    let shown = project.tacho("show").succeeds().stdout;
+    let row = shown.lines().find(|line| line.contains("change 1")).unwrap();
+    assert!(row.contains("s  ") && row.ends_with("by an older recipe"), "{shown}");
 }
 
 #[test]

@@ -105,9 +105,8 @@ pub fn off_medians(names: &[String]) -> Option<String> {
 #[must_use]
 pub fn hidden(changes: usize) -> Option<String> {
     let are = if changes == 1 { "is" } else { "are" };
-    (changes > 0).then(|| {
-        format!("{} {are} left out by the options of this list", count(changes, "other change"))
-    })
+    (changes > 0)
+        .then(|| format!("{} {are} left out by the options of this list", count(changes, "change")))
 }
 
 /// How many bisections named a commit for a benchmark, or a version of one, that the plan no longer

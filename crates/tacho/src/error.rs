@@ -322,6 +322,10 @@ impl CliError {
             CliError::Unknown { nearest: None, name } if name.starts_with("run:") => {
                 "`tacho log` lists the runs"
             }
+            CliError::Unknown { nearest: None, name } if Path::new(name).is_file() => {
+                "a file is no revision: `tacho compare FILE OTHER` compares two reports, and \
+                 `tacho changes --from FILE` judges a series of numbers"
+            }
             CliError::Unknown { nearest: None, name }
                 if [".csv", ".json"].iter().any(|end| name.ends_with(end)) =>
             {

@@ -92,10 +92,12 @@ pub(crate) fn read_with_values(
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let usual = even_out(&mut values, metric);
         let mut builds = present_builds(&known, of.recipes);
-        match of.planned {
-            Some(benchmark) => forget_void(store, &mut values, benchmark)?,
-            None => prefer_measured(&mut builds, &known, &values),
+        if let Some(benchmark) = of.planned {
+            forget_void(store, &mut values, benchmark)?;
         }
+        // A build that only a bisection or a comparison made has no values.
+        let is_tried = |build: &Build| of.planned.is_some() && build.state.artifact().is_none();
+        prefer_measured(&mut builds, &known, &values, is_tried);
         let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.reaches = usual.reaches;
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
@@ -217,15 +219,22 @@ pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Bu
     others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
 }
 
-/// Takes another build of a revision for one that has no values, if that has some.
-fn prefer_measured(meant: &mut HashMap<String, Build>, all: &[Build], values: &[Values]) {
+/// Takes another build of a revision for one that has no values, if that has some. A build that
+/// `is_kept` stays.
+fn prefer_measured(
+    meant: &mut HashMap<String, Build>,
+    all: &[Build],
+    values: &[Values],
+    is_kept: impl Fn(&Build) -> bool,
+) {
     let has_values = |build: &Build| {
         let artifact = build.state.artifact();
         let is_of = |one: &Values| one.revision == build.revision && artifact == Some(one.artifact);
         values.iter().any(|one| is_of(one) && !one.values.is_empty())
     };
     for build in all.iter().filter(|build| has_values(build)) {
-        if let Some(meant) = meant.get_mut(&build.revision).filter(|meant| !has_values(meant)) {
+        let is_open = |meant: &&mut Build| !has_values(meant) && !is_kept(meant);
+        if let Some(meant) = meant.get_mut(&build.revision).filter(is_open) {
             *meant = build.clone();
         }
     }
@@ -522,11 +531,11 @@ mod tests {
         let before = Build { recipe: Digest::of("other recipe"), ..built(&one, "slow") };
         let all = [before.clone(), built(&one, "fast")];
         let mut meant = present_builds(&all, &Recipes::usual(Digest::of("recipe")));
-        prefer_measured(&mut meant, &all, &[values(&one, "slow", &[9.0])]);
+        prefer_measured(&mut meant, &all, &[values(&one, "slow", &[9.0])], |_| false);
         assert_eq!(meant[&one.id], before);
         let both = [values(&one, "slow", &[9.0]), values(&one, "fast", &[1.0])];
         let mut meant = present_builds(&all, &Recipes::usual(Digest::of("recipe")));
-        prefer_measured(&mut meant, &all, &both);
+        prefer_measured(&mut meant, &all, &both, |_| false);
         assert_eq!(meant[&one.id], all[1], "the present build has values of its own");
     }
 

@@ -74,6 +74,21 @@ pub struct BenchResult {
     pub executing: Duration,
 }
 
+impl BenchResult {
+    /// How many executions of each command ended with another status than 0, which was accepted,
+    /// and how many count.
+    #[must_use]
+    pub fn accepted_failures(&self) -> Vec<[usize; 2]> {
+        let is_one =
+            |sample: &&Sample| sample.value(EXIT_STATUS).is_some_and(|status| status != 0.0);
+        let of = |all: &Vec<Sample>| {
+            let counted = || all.iter().filter(|sample| sample.counts());
+            [counted().filter(is_one).count(), counted().count()]
+        };
+        self.samples.iter().map(of).collect()
+    }
+}
+
 /// Measures commands in rounds, each in a fresh random order.
 pub fn measure(
     context: &mut Context<'_>,

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use tacho_record::{BenchmarkKey, Build, Plan, Recipes, Revision};
+use tacho_record::{BenchmarkKey, Build, Digest, Plan, Recipes, Revision};
 use tacho_stats::summary::median;
-use tacho_store::{HostId, Store};
+use tacho_store::{HostId, SampleCounts, Store};
 
 use super::identical_builds::Equals;
 use crate::ExperimentError;
@@ -45,10 +45,11 @@ impl TrackForecast {
         is_long || self.builds >= FEW && at_terminal
     }
 
-    /// The forecast for these revisions, by a plan that builds them by these recipes.
+    /// The forecast for these revisions, by a plan that builds them by these recipes. What failed
+    /// before is executed again only by a session that is retrying.
     pub fn of(
         (store, host): (&mut Store, HostId),
-        (plan, recipes): (&Plan, &Recipes),
+        (plan, recipes, is_retrying): (&Plan, &Recipes, bool),
         revisions: &[Revision],
     ) -> Result<Self, ExperimentError> {
         let known = store.builds(host)?;
@@ -76,11 +77,17 @@ impl TrackForecast {
         });
         let mut executions = 0;
         let mut equal = HashSet::new();
-        let equals = Equals::new(&store.counts(host)?);
+        let counts = store.counts(host)?;
+        let equals = Equals::new(&counts);
+        let has_failed = |key: &BenchmarkKey, built: Digest| {
+            let is_its = |it: &&SampleCounts| it.benchmark == *key && it.artifact == built;
+            !is_retrying && counts.iter().filter(is_its).any(|it| it.valid == 0 && it.failed > 0)
+        };
         for artifact in artifacts {
             for (_, key) in plan.keyed_benchmarks() {
                 executions += match artifact {
                     None => all,
+                    Some(Some(built)) if has_failed(&key, built) => 0,
                     Some(Some(built)) if equal.insert((key.identity(), built)) => {
                         match equals.of(&key, built).map_or(0, |(_, samples)| samples) {
                             samples if samples >= rule.max_rounds => 0,

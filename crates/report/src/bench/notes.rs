@@ -47,6 +47,15 @@ pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
 /// The hint for commands that exit with a status that means failure.
 pub const STATUS_HINT: &str = "`-i` accepts any exit status, `-i=1` only 0 and 1";
 
+/// Says how many executions of a command exited with another status than 0, which `-i` accepted;
+/// `None` if none did.
+#[must_use]
+pub fn accepted_failures([number, executions]: [usize; 2]) -> Option<String> {
+    (number > 0).then(|| {
+        format!("{number} of {} exited with another status than 0", count(executions, "execution"))
+    })
+}
+
 /// Says that two commands were executed at the same time, on these processors.
 #[must_use]
 pub fn duet([first, second]: [u32; 2]) -> String {

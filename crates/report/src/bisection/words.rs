@@ -210,6 +210,8 @@ pub fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Option<String
     };
     match suspected(&bisection.standing.suspects) {
         0 => None,
+        // Each of them is still possible.
+        all if all + 1 >= bisection.candidates.len() && all > 1 => None,
         1 => Some(format!("{cause} is this commit (95 % certain):")),
         number => Some(format!("{cause} is one of {} (95 % certain):", count(number, "commit"))),
     }

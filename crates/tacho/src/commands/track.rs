@@ -24,7 +24,7 @@ use tacho_report::busy_host_hint::{CALLGRIND, WaysOut};
 use tacho_report::host;
 use tacho_report::series::LEFT_BEHIND_HINT;
 
-use tacho_store::Store;
+use tacho_store::{HostId, Store};
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found;
@@ -66,7 +66,8 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         let forecast = match project.store_to_read() {
             Ok(mut store) => {
                 report_edits(&mut store, &plan, |_| true)?;
-                forecast(&project, &mut store, plan.clone(), &revisions)?
+                let is_retrying = command.retry_failed;
+                forecast(&project, &mut store, plan.clone(), (&revisions, is_retrying))?
             }
             Err(_) => None,
         };
@@ -188,14 +189,38 @@ fn forecast(
     project: &Project,
     store: &mut Store,
     mut plan: Plan,
-    revisions: &[Revision],
+    (revisions, is_retrying): (&[Revision], bool),
 ) -> Result<Option<TrackForecast>, CliError> {
     tacho_experiment::versions::resolve(store, &mut plan)?;
     let (recipes, name) = (project.recipes(revisions), tacho_machine::host().name);
     let host = store.hosts()?.into_iter().find(|(_, host)| host.name == name);
-    let forecast =
-        host.map(|(host, _)| TrackForecast::of((store, host), (&plan, &recipes), revisions));
-    Ok(forecast.transpose()?)
+    let Some((host, _)) = host else { return Ok(None) };
+    report_edited_recipe((store, host), project, revisions)?;
+    let terms = (&plan, &recipes, is_retrying);
+    Ok(Some(TrackForecast::of((store, host), terms, revisions)?))
+}
+
+/// Says how many measured revisions an edited recipe builds again.
+fn report_edited_recipe(
+    (store, host): (&mut Store, HostId),
+    project: &Project,
+    revisions: &[Revision],
+) -> Result<(), CliError> {
+    // Why they are not known is reported when revisions are built.
+    let Ok(recipes) = project.known_recipes(revisions) else { return Ok(()) };
+    let other = measured_by_other_recipes(store, host, &recipes, revisions)?;
+    if other > 0 {
+        let revisions = text::count(other, "measured revision");
+        let are = if other == 1 { "is" } else { "are" };
+        output::note(
+            "note",
+            &format!(
+                "the build recipe was edited: {revisions} {are} built again, and measured again \
+                 where artifacts differ"
+            ),
+        );
+    }
+    Ok(())
 }
 
 /// Says what would be done; without a store all of it.
@@ -370,7 +395,7 @@ impl CommandSession {
         }
         let recipes = project.recipes(&selected.revisions);
         let here = (&mut self.store, self.host_id);
-        let forecast = TrackForecast::of(here, (plan, &recipes), &selected.revisions)?;
+        let forecast = TrackForecast::of(here, (plan, &recipes, false), &selected.revisions)?;
         let building = forecast.building;
         let time = match (building, forecast.executing) {
             (Some(building), Some(executing)) => format!(
@@ -397,21 +422,7 @@ impl CommandSession {
         project: &Project,
         revisions: &[Revision],
     ) -> Result<(), CliError> {
-        // Why they are not known is reported when revisions are built.
-        let Ok(recipes) = project.known_recipes(revisions) else { return Ok(()) };
-        let other = measured_by_other_recipes(&mut self.store, self.host_id, &recipes, revisions)?;
-        if other > 0 {
-            let revisions = text::count(other, "measured revision");
-            let are = if other == 1 { "is" } else { "are" };
-            output::note(
-                "note",
-                &format!(
-                    "the build recipe was edited: {revisions} {are} built again, and measured \
-                     again where artifacts differ"
-                ),
-            );
-        }
-        Ok(())
+        report_edited_recipe((&mut self.store, self.host_id), project, revisions)
     }
 
     fn track(

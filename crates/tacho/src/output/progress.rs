@@ -140,6 +140,14 @@ impl Progress {
         self.start_stage(verb, verb.to_owned());
     }
 
+    /// Leaves out the most executions that there may be: a budget ends long before them.
+    fn forget_total(&self) {
+        self.bar.unset_length();
+        if let Ok(style) = ProgressStyle::with_template("{prefix} {pos} {wide_msg}") {
+            self.bar.set_style(style);
+        }
+    }
+
     /// Shows the stage before the bar, and prints a line for it if the bar cannot be drawn.
     fn start_stage(&self, stage: &'static str, prefix: String) {
         self.bar.set_prefix(prefix);
@@ -302,6 +310,9 @@ impl Observer for Progress {
             }
             Event::MeasuringBegins { run, total, done, .. } => {
                 self.begin("measuring", *total, *done);
+                if run.rule.budget.is_some() {
+                    self.forget_total();
+                }
                 self.estimate = TimeEstimate {
                     most: run.rule.budget,
                     ..TimeEstimate::new(*total - *done.min(total))
@@ -326,7 +337,9 @@ impl Observer for Progress {
                 ));
             }
             Event::GivenUp { cell, saved } => {
-                self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
+                if let Some(length) = self.bar.length() {
+                    self.bar.set_length(length.saturating_sub(*saved as u64));
+                }
                 self.estimate.left = self.estimate.left.saturating_sub(*saved);
                 let what = match self.names.get(&cell.artifact.short()) {
                     Some(command) => format!("`{command}`"),
@@ -367,7 +380,9 @@ impl Observer for Progress {
                 ));
             }
             Event::Precise { saved, .. } => {
-                self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
+                if let Some(length) = self.bar.length() {
+                    self.bar.set_length(length.saturating_sub(*saved as u64));
+                }
                 self.estimate.left = self.estimate.left.saturating_sub(*saved);
             }
             Event::Surveyed { surveyed, builds } => {
@@ -385,8 +400,13 @@ impl Observer for Progress {
 /// The content of the bar, in a line.
 fn line(bar: &ProgressBar) -> String {
     let (stage, message) = (bar.prefix(), bar.message());
-    let done = bar.length().map(|length| format!(" {}/{length}", bar.position()));
-    let parts = [format!("{stage}{}", done.unwrap_or_default()), message];
+    let done = match bar.length() {
+        Some(length) => format!(" {}/{length}", bar.position()),
+        // With a budget their number is not known.
+        None if stage == "measuring" => format!(" {}", bar.position()),
+        None => String::new(),
+    };
+    let parts = [format!("{stage}{done}"), message];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 

@@ -139,15 +139,15 @@ impl Context<'_> {
         for revision in [&change.finding.good, &change.finding.bad] {
             let name = short(question, revision);
             let build = self.store.build(self.host, revision, question.recipes.of(revision))?;
-            match build.and_then(|build| build.state.artifact()) {
-                Some(artifact) => sides.push((revision.clone(), artifact)),
-                None => {
-                    return Ok(Err(format!(
-                        "this host has no build of {name} by the present plan: \
-                                           `tacho track {name}` makes one"
-                    )));
-                }
-            }
+            let Some(artifact) = build.and_then(|build| build.state.artifact()) else {
+                let [good, bad] = [&change.finding.good, &change.finding.bad]
+                    .map(|revision| short(question, revision));
+                return Ok(Err(format!(
+                    "this host has no build of {name} by the present plan: `tacho compare {good} \
+                     {bad}` builds and compares both"
+                )));
+            };
+            sides.push((revision.clone(), artifact));
         }
         let Ok(sides) = <[(String, Digest); 2]>::try_from(sides) else {
             return Ok(Err("it has no two sides".to_owned()));

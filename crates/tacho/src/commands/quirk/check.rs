@@ -12,7 +12,7 @@ use crate::commands::quirk::lookup::{interrupted, line, named, places, skipped};
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::output::answer::print_answer;
-use crate::output::{table, text};
+use crate::output::{self, table, text};
 use crate::project::Project;
 
 /// A revision that was tried, in JSON.
@@ -133,7 +133,8 @@ impl QuirkCheckAnswer<'_> {
         if self.quirks.is_empty() {
             return "the plan has no quirks\n".to_owned();
         }
-        self.quirks.iter().map(|checked| checked.text(line)).collect::<Vec<_>>().join("\n")
+        let all = self.quirks.iter().map(|checked| checked.text(line)).collect::<Vec<_>>();
+        text::wrap(&all.join("\n"), output::terminal_width())
     }
 }
 

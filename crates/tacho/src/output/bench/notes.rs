@@ -160,6 +160,13 @@ impl BenchReport<'_> {
                 output::note("note", &format!("`{name}`: {}", steadiness(found)));
             }
         }
+        let accepted = self.answer.accepted_failures();
+        for (command, accepted) in self.question.commands.iter().zip(accepted) {
+            let name = text::cut(&command.name, 40);
+            if let Some(line) = notes::accepted_failures(accepted) {
+                output::note("note", &format!("`{name}`: {line}"));
+            }
+        }
         let mut hints: Vec<&str> = Vec::new();
         let mut is_status_explained = false;
         for (command, standing) in self.each() {
