@@ -1,6 +1,6 @@
 //! The facts of the machine, kept with each run, and the changes since the run before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tacho_machine::{FactChange, Facts, PACKAGES, PackageList, Root};
@@ -58,6 +58,25 @@ pub fn since_last(store: &mut Store, run: &Run) -> Result<Option<MachineChanges>
         return Ok((!what.is_empty()).then_some(MachineChanges { since, what }));
     }
     Ok(None)
+}
+
+/// Which variables of the environment differ from those of the last run that was tracked on the
+/// same host, and that run; `None` if none do.
+pub fn other_environment(
+    store: &mut Store,
+    run: &Run,
+) -> Result<Option<(i64, Vec<String>)>, StoreError> {
+    let is_earlier = |other: &&Run| {
+        other.host == run.host && other.purpose == run.purpose && other.number < run.number
+    };
+    let last = store.runs()?.iter().filter(is_earlier).map(|other| other.number).max();
+    let Some(last) = last else { return Ok(None) };
+    let (before, now) = (store.conditions(last)?, store.conditions(run.number)?);
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    let differing: Vec<String> =
+        differing.filter_map(|name| name.strip_prefix("environment.").map(str::to_owned)).collect();
+    Ok((!differing.is_empty()).then_some((last, differing)))
 }
 
 /// The packages that differ, the first of them by name. A list that is lost leaves the digests.

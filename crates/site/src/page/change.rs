@@ -40,7 +40,14 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             (super::blocks::superseded(view, &change.series.benchmark))
         }
         p.lead {
-            @if change.named_by.is_some() { "A bisection named its commit. " }
+            @if change.named_by.is_some() {
+                @match commits(view, one).len() {
+                    0 | 1 => "A bisection named its commit. ",
+                    all => {
+                        "A bisection named this commit or one of the " (all - 1) " before it. "
+                    }
+                }
+            }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
             @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
             @if let Some(it) = &change.of_merge {

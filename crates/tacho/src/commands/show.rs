@@ -196,6 +196,12 @@ fn all(
         lookup::report_scaled(store, id, &on_host)?;
         series.extend(on_host);
     }
+    if series.is_empty() && command.benchmark.is_some() && !command.shown.json {
+        let line = "no series: only a comparison or a bisection measured this; `tacho log` and \
+                    `tacho bisect list` list these";
+        let line = text::wrap(&format!("{line}\n"), output::terminal_width());
+        return Ok(output::print(&line)?);
+    }
     if command.shown.json {
         let answer = AllSeries::from(series.as_slice())
             .with_levels(levels::answers(&all_levels(store, &series)?))

@@ -13,6 +13,7 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
+use tacho_experiment::machine;
 use tacho_experiment::pending::link;
 use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::plan::Source;
@@ -101,7 +102,8 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let series = session.series(&project, &plan, &asked, command)?;
     session.report_left_behind(&plan, tracked.run)?;
     session.report_noise(tracked.run)?;
-    session.report_load(tracked.run)?;
+    session.report_environment(tracked.run)?;
+    session.report_load(tracked.run, command.shown.metric.iter().any(|name| name == "cpu"))?;
     verdicts::report_short(&mut session.store, tracked.run, &series)?;
     session.report_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
@@ -308,13 +310,17 @@ impl CommandSession {
 
     /// Reports the use of the host by others, in the words of `bench` and `compare`, and the
     /// metrics that are least disturbed.
-    pub(super) fn report_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
+    pub(super) fn report_load(
+        &mut self,
+        run: Option<i64>,
+        is_by_cpu: bool,
+    ) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let samples = self.warn_of_load(run)?;
         if let Some(samples) = samples {
             let counts = samples.iter().flatten().any(|it| it.value(CALLGRIND).is_some());
             let ways = WaysOut {
-                cpu: Some("`--metric cpu` shows"),
+                cpu: (!is_by_cpu).then_some("`--metric cpu` shows"),
                 busy_share: busy_share(samples.iter().flatten()),
                 callgrind: (text::has_callgrind() && !counts)
                     .then_some("`--counter instructions=callgrind`"),
@@ -322,6 +328,25 @@ impl CommandSession {
                 ..WaysOut::default()
             };
             output::note("hint", &ways.line());
+        }
+        Ok(())
+    }
+
+    /// Says which variables of the environment differ from those of the run before: another `PATH`
+    /// may name another program.
+    fn report_environment(&mut self, run: Option<i64>) -> Result<(), CliError> {
+        let run = run.map(|run| self.store.run(run)).transpose()?.flatten();
+        let Some(run) = run else { return Ok(()) };
+        if let Some((last, names)) = machine::other_environment(&mut self.store, &run)? {
+            let (names, differ) =
+                (in_backticks(&names), if names.len() == 1 { "differs" } else { "differ" });
+            output::note(
+                "note",
+                &format!(
+                    "{names} {differ} from run {last}, so other programs may have been executed: \
+                     `tacho show run:{last}` has the environment"
+                ),
+            );
         }
         Ok(())
     }
