@@ -71,12 +71,19 @@ pub fn other_environment(
     };
     let last = store.runs()?.iter().filter(is_earlier).map(|other| other.number).max();
     let Some(last) = last else { return Ok(None) };
-    let (before, now) = (store.conditions(last)?, store.conditions(run.number)?);
+    let variables = |conditions: BTreeMap<String, String>| -> BTreeMap<String, String> {
+        let named = |(name, value): (String, String)| {
+            Some((name.strip_prefix("environment.")?.to_owned(), value))
+        };
+        conditions.into_iter().filter_map(named).collect()
+    };
+    let (before, now) =
+        (variables(store.conditions(last)?), variables(store.conditions(run.number)?));
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
     let differing: Vec<String> =
-        differing.filter_map(|name| name.strip_prefix("environment.").map(str::to_owned)).collect();
-    Ok((!differing.is_empty()).then_some((last, differing)))
+        names.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned().collect();
+    // Earlier versions kept no environment.
+    Ok((!before.is_empty() && !differing.is_empty()).then_some((last, differing)))
 }
 
 /// The packages that differ, the first of them by name. A list that is lost leaves the digests.
@@ -170,5 +177,22 @@ mod tests {
             Some(MachineChanges { since: first.number, what })
         );
         assert_eq!(since_last(&mut store, &same).unwrap(), None);
+    }
+
+    #[test]
+    fn variables_that_differ_from_the_run_before_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        let mut begin = |variables: &[(&str, &str)]| {
+            let named =
+                |(name, value): &(&str, &str)| (format!("environment.{name}"), (*value).to_owned());
+            let run = run(&mut store, "lab", variables.iter().map(named).collect());
+            other_environment(&mut store, &run).unwrap().map(|(_, names)| names)
+        };
+        assert_eq!(begin(&[]), None, "there is no run before");
+        assert_eq!(begin(&[("PATH", "/a")]), None, "the run before kept none");
+        assert_eq!(begin(&[("PATH", "/a")]), None);
+        let differing = begin(&[("LANG", "C"), ("PATH", "/b")]).unwrap();
+        assert_eq!(differing, ["LANG", "PATH"]);
     }
 }

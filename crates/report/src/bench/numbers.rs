@@ -46,14 +46,15 @@ impl BenchFindings<'_> {
     #[must_use]
     pub fn narrow(&self) -> Vec<NarrowNumbers> {
         let table = self.table();
-        let narrow = |cells: &Vec<AnswerCell>| {
+        let narrow = |(row, cells): (&BenchRow<'_>, &Vec<AnswerCell>)| {
             let text = |at: usize| cells[at].text.as_str();
             let headed = |at: usize| {
                 (!text(at).is_empty()).then(|| format!("{} {}", table.columns[at].head, text(at)))
             };
             let median = (!text(2).is_empty()).then(|| {
                 // Of a bound, the interval is a bound too.
-                let is_bound = text(3).starts_with('>');
+                let interval = row.time.as_ref().and_then(|time| time.interval);
+                let is_bound = interval.is_some_and(|(_, high)| high.is_infinite());
                 let of = if is_bound { "(95 %) " } else { "" };
                 format!("median {} {of}{}", text(2), text(3)).trim_end().to_owned()
             });
@@ -65,7 +66,7 @@ impl BenchFindings<'_> {
                 used: USED.into_iter().chain(COUNTERS..state).filter_map(headed).collect(),
             }
         };
-        table.rows.iter().map(narrow).collect()
+        self.rows.iter().zip(&table.rows).map(narrow).collect()
     }
 
     /// The notes on the intervals, one a line.

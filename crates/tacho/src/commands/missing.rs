@@ -63,7 +63,7 @@ pub(super) fn execute(
     let series = session.series(project, plan, &revisions, command)?;
     session.report_left_behind(plan, filled.run)?;
     session.report_noise(filled.run)?;
-    session.report_load(filled.run, false)?;
+    session.report_load(filled.run, command)?;
     let shown = TrackedSession {
         tracked: &filled,
         series: TrackedSeries(&series),

@@ -197,9 +197,7 @@ fn all(
         series.extend(on_host);
     }
     if series.is_empty() && command.benchmark.is_some() && !command.shown.json {
-        let line = "no series: only a comparison or a bisection measured this; `tacho log` and \
-                    `tacho bisect list` list these";
-        let line = text::wrap(&format!("{line}\n"), output::terminal_width());
+        let line = text::wrap(series_table::NO_SERIES, output::terminal_width());
         return Ok(output::print(&line)?);
     }
     if command.shown.json {

@@ -81,7 +81,7 @@ pub(super) fn execute(
     let series = session.series(project, &plan, &built, command)?;
     session.report_left_behind(&plan, placed.tracked.run)?;
     session.report_noise(placed.tracked.run)?;
-    session.report_load(placed.tracked.run, false)?;
+    session.report_load(placed.tracked.run, command)?;
     report_rounds(command.rounds, TrackedSeries(&series), placed.tracked.run);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.tracked.builds);
     let shown = TrackedSession {

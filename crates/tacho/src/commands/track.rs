@@ -103,7 +103,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.report_left_behind(&plan, tracked.run)?;
     session.report_noise(tracked.run)?;
     session.report_environment(tracked.run)?;
-    session.report_load(tracked.run, command.shown.metric.iter().any(|name| name == "cpu"))?;
+    session.report_load(tracked.run, command)?;
     verdicts::report_short(&mut session.store, tracked.run, &series)?;
     session.report_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
@@ -313,8 +313,9 @@ impl CommandSession {
     pub(super) fn report_load(
         &mut self,
         run: Option<i64>,
-        is_by_cpu: bool,
+        command: &TrackArgs,
     ) -> Result<(), CliError> {
+        let is_by_cpu = command.shown.metric.iter().any(|name| name == "cpu");
         let Some(run) = run else { return Ok(()) };
         let samples = self.warn_of_load(run)?;
         if let Some(samples) = samples {
@@ -343,8 +344,8 @@ impl CommandSession {
             output::note(
                 "note",
                 &format!(
-                    "{names} {differ} from run {last}, so other programs may have been executed: \
-                     `tacho show run:{last}` has the environment"
+                    "{names} {differ} from run {last}, which may change what is executed: `tacho \
+                     show run:{last}` has its environment"
                 ),
             );
         }

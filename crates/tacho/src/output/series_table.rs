@@ -10,6 +10,10 @@ use tacho_report::summary::{self, SummaryText};
 use super::table::{hide_empty_columns, plain, render};
 use super::{colour, spark, text};
 
+/// The note for a benchmark that only a comparison or a bisection measured.
+pub const NO_SERIES: &str = "no series: only a comparison or a bisection measured this; `tacho \
+     log` and `tacho bisect list` list these\n";
+
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
 /// A remark on a point with more characters than this is below its row if there is too little room.
