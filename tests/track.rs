@@ -288,8 +288,12 @@ fn an_edited_recipe_is_announced_and_values_of_the_old_one_are_marked() {
     assert!(!again.stderr.contains("edited"), "{}", again.stderr);
     let project = project.plan(&recipe.replace("{build}/prog", "{build}/prog again"));
     project.tacho("track").exits(0);
-    let shown = project.plan(&recipe.replace("# 1", "# 2")).tacho("show").succeeds();
+    let project = project.plan(&recipe.replace("# 1", "# 2"));
+    let shown = project.tacho("show").succeeds();
     assert!(shown.stdout.matches(" by an older recipe\n").count() == 2, "{}", shown.stdout);
+    let skips = format!("{recipe}\n[[quirk]]\nwhy = \"broken\"\nskip = true\n");
+    let skipped = project.plan(&skips).tacho("track").exits(2);
+    assert!(!skipped.stderr.contains("edited"), "{}", skipped.stderr);
 }
 
 #[test]

@@ -78,13 +78,21 @@ impl<'a> TrackedSeries<'a> {
         self.has_values() && self.failed_without_values().is_empty()
     }
 
-    /// Why a session executed nothing; `revisions` is how many were to be built.
+    /// Why a session that wants this many rounds executed nothing; `revisions` is how many were to
+    /// be built.
     #[must_use]
-    pub fn why_nothing(self, tracked: &TrackResult, revisions: usize) -> NothingExecuted {
+    pub fn why_nothing(
+        self,
+        tracked: &TrackResult,
+        (revisions, rounds): (usize, u32),
+    ) -> NothingExecuted {
         let is_built = |build: &Build| build.state.artifact().is_some();
         let (has_values, has_failed) =
             (self.has_values(), !self.failed_without_values().is_empty());
-        let is_all = tracked.builds.len() == revisions && tracked.builds.iter().all(is_built);
+        // A survey gives a revision no more rounds than its first run did.
+        let is_all = tracked.builds.len() == revisions
+            && tracked.builds.iter().all(is_built)
+            && self.left_below(rounds, None) == 0;
         match self.left() {
             _ if tracked.unsettled => NothingExecuted::Unsettled,
             _ if !tracked.builds.iter().any(is_built) => NothingExecuted::NothingBuilt,

@@ -124,7 +124,9 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     if !tracked.interrupted {
         if !command.shown.json {
             verdicts::report_unjudged(&found, &series);
-            verdicts::report_other_metrics(&found, &series);
+            if shown.series.has_values() {
+                verdicts::report_other_metrics(&found, &series);
+            }
         }
         let samples = most_samples((&mut session.store, session.host_id))?;
         report.print_lacking(samples);
@@ -210,7 +212,8 @@ fn report_edited_recipe(
 ) -> Result<(), CliError> {
     // Why they are not known is reported when revisions are built.
     let Ok(recipes) = project.known_recipes(revisions) else { return Ok(()) };
-    let other = measured_by_other_recipes(store, host, &recipes, revisions)?;
+    let other =
+        measured_by_other_recipes(store, host, (&project.plan.subject, &recipes), revisions)?;
     if other > 0 {
         let revisions = text::count(other, "measured revision");
         let are = if other == 1 { "is" } else { "are" };

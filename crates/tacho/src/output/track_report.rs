@@ -121,7 +121,9 @@ impl TrackReport<'_> {
             return format!("{RESUMES}\n");
         }
         if tracked.run.is_none() {
-            let why = session.series.why_nothing(tracked, session.revisions.len());
+            let why = session
+                .series
+                .why_nothing(tracked, (session.revisions.len(), session.rule.max_rounds));
             return format!("{}\n", why.words(session.rule));
         }
         let other = total.saturating_sub(tracked.building + tracked.executing);
