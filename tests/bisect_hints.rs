@@ -101,10 +101,10 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
-    let said = test("exit 1", &["--min-effect", "50%"]).stdout;
+    let said = test("echo no file >&2; exit 1", &["--min-effect", "50%"]).stdout;
     let always = "the command failed in all of the executions at both ends (6 or more at each): \
                   with 95 % confidence, the pass rate is below 40 %";
-    assert!(said.contains(always), "{said}");
+    assert!(said.contains(always) && said.contains(": exit 1: no file\n"), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(
         markdown.contains("\n- the command failed in none of the executions at both ends (14 or "),

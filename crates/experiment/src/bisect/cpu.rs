@@ -47,7 +47,7 @@ impl Fold {
 
     /// A step as the belief uses it: with CPU times in place of wall times, once these are used.
     pub(super) fn believed<'a>(&self, observed: &'a BisectionStep) -> Cow<'a, BisectionStep> {
-        let (StepResult::Samples { host, limited, values }, true) =
+        let (StepResult::Samples { host, limited, values, .. }, true) =
             (&observed.seen, self.by_cpu.is_some())
         else {
             return Cow::Borrowed(observed);
@@ -59,7 +59,7 @@ impl Fold {
             let why = "its CPU time was not read";
             StepResult::Unusable(LackOfValues::new(UnusableKind::NoMetric, why))
         } else {
-            StepResult::Samples { values, limited: limited.clone(), host }
+            StepResult::Samples { values, limited: limited.clone(), host, failure: None }
         };
         Cow::Owned(BisectionStep { seen, ..observed.clone() })
     }
@@ -67,7 +67,7 @@ impl Fold {
     /// Whether CPU times can answer the question, and there is no answer yet.
     fn may_go_by_cpu(&self) -> bool {
         let is_read = |step: &BisectionStep| match &step.seen {
-            StepResult::Samples { values, host, limited } => {
+            StepResult::Samples { values, host, limited, .. } => {
                 let has_cpu = |it: &HostReadings| it.get("cpu").is_some_and(|cpu| *cpu > 0.0);
                 limited.is_empty() && host.len() == values.len() && host.iter().all(has_cpu)
             }

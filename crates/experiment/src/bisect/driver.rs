@@ -343,11 +343,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                     StepResult::Built { .. } => {
                         self.samples += 1;
                         let values = vec![build.took.as_nanos() as f64];
-                        StepAttempt::Seen(
-                            StepResult::Samples { values, limited: Vec::new(), host: Vec::new() },
-                            None,
-                            seconds,
-                        )
+                        StepAttempt::Seen(StepResult::of_values(values), None, seconds)
                     }
                     seen => StepAttempt::Seen(seen, Some(seconds), 0.0),
                 }
@@ -373,11 +369,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         };
         self.samples += samples;
         let values = vec![size as f64; samples];
-        Ok(StepAttempt::Seen(
-            StepResult::Samples { values, limited: Vec::new(), host: Vec::new() },
-            None,
-            0.0,
-        ))
+        Ok(StepAttempt::Seen(StepResult::of_values(values), None, 0.0))
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Fold {
     pub(super) unusable: BTreeMap<usize, LackOfValues>,
     /// The readings of the host during each candidate's samples.
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
+    /// How the last execution failed, where failures are compared.
+    pub(super) failures: BTreeMap<usize, String>,
     /// The values of each candidate, and whether they are only known to be at least that.
     pub(super) values: BTreeMap<usize, Vec<(f64, bool)>>,
     pub(super) steps: Vec<BisectionStep>,
@@ -94,6 +96,7 @@ impl Fold {
             artifacts: BTreeMap::new(),
             unusable: BTreeMap::new(),
             host: BTreeMap::new(),
+            failures: BTreeMap::new(),
             values: BTreeMap::new(),
             steps: Vec::new(),
             by_cpu: None,
@@ -205,12 +208,15 @@ impl Fold {
                     self.observe_at(place, observed);
                 }
             }
-            StepResult::Samples { values, limited, host } => {
+            StepResult::Samples { values, limited, host, failure } => {
                 let known =
                     values.iter().enumerate().map(|(at, value)| (*value, limited.contains(&at)));
                 self.values.entry(place).or_default().extend(known);
                 if !host.is_empty() {
                     self.host.entry(place).or_default().extend(host.iter().cloned());
+                }
+                if let Some(failure) = failure {
+                    self.failures.insert(place, failure.clone());
                 }
                 self.observe_at(place, observed);
             }

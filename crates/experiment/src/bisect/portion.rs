@@ -27,6 +27,8 @@ const NOT_FOUND: i32 = 127;
 /// The value of an execution.
 enum ExecutionValue {
     Value(f64),
+    /// The command failed, which is its value: how it did.
+    Failure(String),
     /// At least that.
     Bound(f64),
     Nothing(LackOfValues),
@@ -237,6 +239,7 @@ impl ExecutionValue {
     fn value(&self) -> Option<f64> {
         match self {
             ExecutionValue::Value(value) | ExecutionValue::Bound(value) => Some(*value),
+            ExecutionValue::Failure(_) => Some(1.0),
             ExecutionValue::Nothing(_) => None,
         }
     }
@@ -262,10 +265,10 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
             ExecutionValue::Nothing(LackOfValues::of_execution(failure, why))
         }
         Outcome::Failed {
-            failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,
-            ..
-        }
-        | Outcome::LimitReached { .. } => ExecutionValue::Value(1.0),
+            failure: failure @ (Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut),
+            output,
+        } => ExecutionValue::Failure(failure.said(output)),
+        Outcome::LimitReached { reached, .. } => ExecutionValue::Failure(reached.line()),
         Outcome::Failed { failure, .. } => {
             ExecutionValue::Nothing(LackOfValues::of_execution(failure, failure.line()))
         }
@@ -292,11 +295,15 @@ fn seen(worths: &[ExecutionValue], host: &[HostReadings], wanted: usize) -> Opti
             .filter(|(_, worth)| matches!(worth, ExecutionValue::Bound(_)))
             .map(|(at, _)| at)
             .collect();
-        return Some(StepResult::Samples { values, limited, host });
+        let failure = worths.iter().rev().find_map(|worth| match worth {
+            ExecutionValue::Failure(how) => Some(how.clone()),
+            _ => None,
+        });
+        return Some(StepResult::Samples { values, limited, host, failure });
     }
     worths.iter().rev().find_map(|worth| match worth {
         ExecutionValue::Nothing(lack) => Some(StepResult::Unusable(lack.clone())),
-        ExecutionValue::Value(_) | ExecutionValue::Bound(_) => None,
+        ExecutionValue::Value(_) | ExecutionValue::Bound(_) | ExecutionValue::Failure(_) => None,
     })
 }
 

@@ -216,6 +216,7 @@ impl Fold {
         let values = all().flat_map(|(from, to)| self.values.range(from..=to));
         let (limited, is_bound) = bounds(values.flat_map(|(_, all)| all).copied().collect());
         let host = all().flat_map(|(from, to)| self.host.range(from..=to));
+        let mut failures = all().flat_map(|(from, to)| self.failures.range(from..=to));
         TestedRevision {
             place,
             revision: self.names[place].clone(),
@@ -227,6 +228,7 @@ impl Fold {
             limited,
             is_bound,
             beside: HostActivity::of(host.flat_map(|(_, all)| all)),
+            failure: failures.next().map(|(_, how)| how.clone()),
         }
     }
 

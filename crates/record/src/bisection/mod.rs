@@ -344,6 +344,9 @@ pub struct TestedRevision {
     /// The host's activity meanwhile; absent if no sample has readings of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<HostActivity>,
+    /// How the last execution failed, where failures are compared and one failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 impl TestedRevision {
@@ -424,7 +427,18 @@ pub enum StepResult {
         /// The readings of the host during each execution; empty if there were no readings.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         host: Vec<HostReadings>,
+        /// How the last execution failed, where failures are compared and one failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<String>,
     },
     /// The revision has no values.
     Unusable(LackOfValues),
+}
+
+impl StepResult {
+    /// Samples with these values and nothing else.
+    #[must_use]
+    pub fn of_values(values: Vec<f64>) -> Self {
+        Self::Samples { values, limited: Vec::new(), host: Vec::new(), failure: None }
+    }
 }

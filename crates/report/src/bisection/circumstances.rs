@@ -164,10 +164,21 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
     let Constant { fails, executions, excluded } = bisection.constant()?;
     let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
     let excluded = (excluded * 100.0).ceil();
+    let how = failed_with(bisection, bisection.standing.ends.1);
     Some(format!(
         "the command failed in {did} of the executions at both ends ({executions} or more at \
-         each): with 95 % confidence, the {other} rate is below {excluded} %"
+         each): with 95 % confidence, the {other} rate is below {excluded} %{how}"
     ))
+}
+
+/// How the last execution of the program at this place failed, where failures are compared, after a
+/// semicolon.
+pub(super) fn failed_with(bisection: &Bisection, place: usize) -> String {
+    let rung = bisection.standing.ladder.iter().find(|rung| rung.is_of(place));
+    let how = rung.and_then(|rung| rung.failure.as_ref());
+    how.map_or_else(String::new, |how| {
+        format!("; the last failure at {}: {how}", name(bisection, place))
+    })
 }
 
 /// The probes of a culprit with their results, one a line.

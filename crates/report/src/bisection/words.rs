@@ -6,7 +6,7 @@ use tacho_record::bisection::{
 };
 use tacho_record::{Bisection, short_name};
 
-use super::circumstances::{aside, left, left_hint, merges};
+use super::circumstances::{aside, failed_with, left, left_hint, merges};
 use super::sizes::{effect_between, least, level, level_of, name, size};
 use super::undecided::{headline, hidden_ends, undecided};
 use super::wrong_answers::WrongAnswers;
@@ -203,17 +203,17 @@ fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
 /// Among how many commits the cause is, where it is undecided; `None` if there are no suspects.
 #[must_use]
 pub fn suspects(bisection: &Bisection, reason: UndecidedReason) -> Option<String> {
-    let cause = if is_anything_open(bisection, reason) {
-        "if anything changed, the cause"
+    let (cause, certain) = if is_anything_open(bisection, reason) {
+        ("if anything changed, the cause", "")
     } else {
-        "the cause"
+        ("the cause", " (95 % certain)")
     };
     match suspected(&bisection.standing.suspects) {
         0 => None,
         // Each of them is still possible.
         all if all + 1 >= bisection.candidates.len() && all > 1 => None,
-        1 => Some(format!("{cause} is this commit (95 % certain):")),
-        number => Some(format!("{cause} is one of {} (95 % certain):", count(number, "commit"))),
+        1 => Some(format!("{cause} is this commit{certain}:")),
+        number => Some(format!("{cause} is one of {}{certain}:", count(number, "commit"))),
     }
 }
 
@@ -236,11 +236,8 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
             let why = undecided(bisection, reason)[0].clone();
             let among = match places.len() {
                 0 => String::new(),
-                1 => "; if anything changed, this commit did it (95 % certain)".to_owned(),
-                some => format!(
-                    "; if anything changed, one of {} did it (95 % certain)",
-                    count(some, "commit")
-                ),
+                1 => "; if anything changed, this commit did it".to_owned(),
+                some => format!("; if anything changed, one of {} did it", count(some, "commit")),
             };
             format!("undecided after {before}, up to {last}: {why}{among}")
         } else {
@@ -344,7 +341,8 @@ pub fn changed_by(bisection: &Bisection, culprit: &Culprit) -> String {
     let places = [culprit.parent_place, culprit.place];
     let effect = effect_between(bisection, places, &culprit.effect);
     let decided = bisection.standing.by_cpu.map_or("", |_| BY_CPU);
-    format!("changed {subject} by {effect}{decided}")
+    let how = failed_with(bisection, culprit.place);
+    format!("changed {subject} by {effect}{decided}{how}")
 }
 
 /// Says that the ends do not differ by the requested amount.
@@ -465,7 +463,7 @@ mod tests {
             (suspects(&bisection, reason).unwrap(), found(&bisection))
         };
         let (line, short) = said(0.747);
-        assert_eq!(line, "if anything changed, the cause is one of 15 commits (95 % certain):");
+        assert_eq!(line, "if anything changed, the cause is one of 15 commits:");
         assert_eq!(short, "undecided among 15 commits, if anything changed");
         let (line, short) = said(0.001);
         assert_eq!(line, "the cause is one of 15 commits (95 % certain):");

@@ -17,7 +17,7 @@ pub(super) fn section(one: &Bisection, steps: &[BisectionStep]) -> Markup {
     let nothing = HostReadings::new();
     let mut rows: Vec<(&BisectionStep, BoundedValue, &HostReadings)> = Vec::new();
     for step in steps {
-        let StepResult::Samples { values, limited, host } = &step.seen else { continue };
+        let StepResult::Samples { values, limited, host, .. } = &step.seen else { continue };
         let row = |(at, value): (usize, &f64)| {
             (
                 step,

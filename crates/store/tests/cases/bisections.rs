@@ -119,6 +119,7 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
                     HostReadings::from([("host-steal".to_owned(), 1e7)]),
                     HostReadings::new(),
                 ],
+                failure: Some("exit 3: no such file".to_owned()),
             },
         ),
         observed(

@@ -96,11 +96,14 @@ pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
             Some(seconds) => format!("built in {}, artifacts {}", took(seconds), artifact.short()),
             None => format!("its build exists already, artifacts {}", artifact.short()),
         },
-        StepResult::Samples { values, .. } if bisection.asked.by == ValueComparison::Failure => {
+        StepResult::Samples { values, failure, .. }
+            if bisection.asked.by == ValueComparison::Failure =>
+        {
             let failed = values.iter().filter(|value| **value != 0.0).count();
-            format!("{failed} of {} failed", count(values.len(), "execution"))
+            let how = failure.as_ref().map_or_else(String::new, |how| format!(": {how}"));
+            format!("{failed} of {} failed{how}", count(values.len(), "execution"))
         }
-        StepResult::Samples { values, limited, host } => {
+        StepResult::Samples { values, limited, host, .. } => {
             let known =
                 |(at, value): (usize, &f64)| BoundedValue::least(*value, limited.contains(&at));
             let shown = values.iter().enumerate().map(known);

@@ -313,7 +313,9 @@ fn ladder(bisection: &Bisection, width: Option<usize>) -> String {
         return whole;
     }
     let below = |row: &LadderRow<'_>| {
-        let words = [&*row.same, &*row.host].into_iter().filter(|it| !it.is_empty());
+        let host = Some(&row.host).filter(|host| !host.is_empty());
+        let host = host.map_or_else(String::new, |host| format!("the host meanwhile: {host}"));
+        let words = [&*row.same, &*host].into_iter().filter(|it| !it.is_empty());
         let words = words.collect::<Vec<_>>().join("; ");
         if words.is_empty() { words } else { format!("    {words}\n") }
     };
