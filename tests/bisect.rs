@@ -107,7 +107,7 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     let json = project.tacho("bisect HEAD~12 HEAD --dry-run --json").succeeds().json();
     assert_eq!((&json["answered"], &json["takes"]), (&true.into(), &serde_json::json!([0.0, 0.0])));
     let again = project.tacho("bisect HEAD~12 HEAD --dry-run --again").succeeds().stdout;
-    assert!(again.contains("\nexpected: about 8 builds, 4 of which exist already; "), "{again}");
+    assert!(again.contains("\nexpected: about 8 builds, 4 made before; "), "{again}");
 }
 
 /// Commits that are known to be one program cost no builds and no samples, which is said before.
@@ -127,10 +127,7 @@ fn a_dry_run_counts_programs_and_not_commits() {
     assert!((samples - said).abs() <= 1.0, "{samples} {said}");
     let text = project.tacho("bisect HEAD~19 HEAD --dry-run --again").succeeds().stdout;
     assert!(text.starts_with("which of 19 commits (18 are the same program as the one before) "));
-    assert!(
-        text.contains("expected: about 2 builds, which exist already; about 6 samples"),
-        "{text}"
-    );
+    assert!(text.contains("expected: about 2 builds, all made before; about 6 samples"), "{text}");
 }
 
 #[test]
@@ -1012,7 +1009,11 @@ fn bisections_are_listed_and_shown_again() {
     let unknown = project.tacho("bisect log nobody").exits(2);
     assert_eq!(
         unknown.stderr,
-        "error: unknown bisection `nobody`\nhint: `tacho bisect list` lists all of them\n"
+        format!(
+            "error: unknown bisection `nobody`\nhint: known: `{}`; `tacho bisect list` lists \
+             them\n",
+            json["name"].as_str().unwrap()
+        )
     );
     assert!(project.tacho("log").succeeds().stdout.contains("bisect"));
 }

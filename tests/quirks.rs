@@ -439,7 +439,7 @@ fn the_window_is_found_and_a_quirk_suggested() {
     before = "8cc0a422b2"
     # one of these:
     # patch = "quirks/name.patch"
-    # environment = { CFLAGS = "-O2 -std=gnu89" }
+    # environment = { NAME = "value" }
     # build = "sh make.sh"
     # skip = true
     "#);

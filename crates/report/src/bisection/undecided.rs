@@ -242,6 +242,11 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             "the limit of `--max-builds` is reached",
             "with a larger `--max-builds`, the same command resumes",
         ],
+        UndecidedReason::Budget if bisection.standing.samples == 0 => [
+            "the budget was used up before anything was measured",
+            "with `--dry-run`, the same command estimates the time that it needs; with a larger \
+             `--budget`, it resumes",
+        ],
         UndecidedReason::Budget => {
             ["the budget is used up", "with a larger `--budget`, the same command resumes"]
         }

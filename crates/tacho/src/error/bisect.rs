@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::nearest::near;
+
 /// The least effect where nothing else is requested.
 pub(crate) const LEAST: &str = "2%";
 
@@ -38,7 +40,7 @@ pub enum BisectMistake {
     #[error("`--probe` needs executions: artifact sizes and build times cannot be probed")]
     NothingToProbe,
     #[error("unknown bisection `{name}`")]
-    NoBisection { name: String },
+    NoBisection { name: String, known: String },
     #[error("`{name}` is a bisection, not a revision")]
     BisectionNotRevision { name: String },
     #[error("there are no bisections yet")]
@@ -116,7 +118,9 @@ impl BisectMistake {
             }
             Self::NoRepository { .. } => "`--repository FOLDER` names the repository",
             Self::NothingToProbe => "leave `--probe` out",
-            Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
+            Self::NoBisection { name, known } => {
+                return format!("{}; `tacho bisect list` lists them", near(name, known));
+            }
             Self::BisectionNotRevision { name } => {
                 return format!("`tacho bisect log {name}` shows it");
             }

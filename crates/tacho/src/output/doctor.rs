@@ -222,7 +222,7 @@ pub fn past(all: &[KeptNoise]) -> Option<String> {
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
         let text = format!(
-            "of {}, {right} were within 30 % of the next result at about the same load",
+            "within 30 % of the next result at about the same load: {right} of {}",
             text::count(missed.len(), "earlier result")
         );
         out += &paragraph(&text, 0, COLUMNS);

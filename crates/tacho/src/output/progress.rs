@@ -319,7 +319,7 @@ impl Observer for Progress {
                 };
             }
             Event::CountingBegins { cell } => self.bar.set_message(format!(
-                "counting instructions in software, which takes about 50 times as long · {} {}",
+                "counting instructions in software (about 50 times as long) · {} {}",
                 self.name(cell),
                 cell.benchmark
             )),

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use tacho_experiment::bisect::Fold;
-use tacho_record::Bisection;
 use tacho_record::bisection::BisectionStep;
+use tacho_record::{Bisection, in_backticks};
 use tacho_store::{Store, StoreError};
 
 use super::{Exit, typed_subject};
@@ -60,12 +60,15 @@ fn print_wrapped(steps: &str) -> Result<(), CliError> {
 
 /// The one of that name, else the newest; with the store that keeps it.
 fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), CliError> {
-    let mut found: Option<(Store, Bisection)> = None;
+    let (mut found, mut known): (Option<(Store, Bisection)>, Vec<String>) = (None, Vec::new());
     for mut store in stores {
         let one = match name {
             Some(name) => store.bisection(name)?,
             None => store.bisections()?.pop().map(|(bisection, _)| bisection),
         };
+        if one.is_none() {
+            known.extend(store.bisections()?.into_iter().rev().map(|(it, _)| it.name));
+        }
         let newer = |one: &Bisection| {
             found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started)
         };
@@ -74,8 +77,10 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
         }
     }
     let missing = || match name {
-        Some(name) => BisectMistake::NoBisection { name: name.to_owned() },
-        None => BisectMistake::NoneYet,
+        Some(name) if !known.is_empty() => {
+            BisectMistake::NoBisection { name: name.to_owned(), known: in_backticks(known) }
+        }
+        _ => BisectMistake::NoneYet,
     };
     Ok(found.ok_or_else(missing)?)
 }

@@ -99,7 +99,7 @@ impl Proposal {
         let build = project.plan.subject.build.as_deref().unwrap_or("make -j{jobs}");
         tried.collect::<String>()
             + "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = \
-               { CFLAGS = \"-O2 -std=gnu89\" }\n"
+               { NAME = \"value\" }\n"
             + &format!("# build = {}\n# skip = true\n", quoted(build))
     }
 }

@@ -109,8 +109,8 @@ fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             format!(" (both ends failed to build before: {RETRY})")
         }
         0 => String::new(),
-        all if all >= expected.builds => ", which exist already".to_owned(),
-        some => format!(", {some} of which exist already"),
+        all if all >= expected.builds => ", all made before".to_owned(),
+        some => format!(", {some} made before"),
     };
     let most = asked.own_builds().map_or_else(String::new, |most| {
         format!("; `--max-builds` allows {}", count(most, "new build"))
