@@ -11,6 +11,7 @@ mod bisect_accounted;
 mod bisect_beside;
 mod bisect_hints;
 mod bisect_merges;
+mod branches;
 mod changes;
 mod changes_agree;
 mod changes_confirm;

@@ -38,6 +38,7 @@ pub mod noise_history;
 pub mod patches;
 pub mod pending;
 mod preflight;
+pub mod present_line;
 pub mod probe;
 mod question;
 pub mod quirks;

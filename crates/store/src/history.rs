@@ -1,5 +1,7 @@
 //! Revisions and commits: what is known of the subject's history.
 
+use std::collections::HashSet;
+
 use tacho_record::{Commit, Revision, shown};
 
 use crate::columns::{intern, json, maybe_text, whole};
@@ -24,6 +26,18 @@ impl Store {
     pub fn put_revisions(&mut self, revisions: &[Revision]) -> Result<(), StoreError> {
         self.database.transaction(TransactionKind::Write, |database| {
             revisions.iter().try_for_each(|revision| put_revision(database, revision))
+        })
+    }
+
+    /// Takes these revisions and commits out of history: what was measured of them stays, and
+    /// [`Self::put_revisions`] brings it back.
+    pub fn take_out(&mut self, ids: &HashSet<String>) -> Result<(), StoreError> {
+        self.database.transaction(TransactionKind::Write, |database| {
+            ids.iter().try_for_each(|id| {
+                let id = [SqlValue::Text(id)];
+                database.execute("UPDATE revision SET ordinal = NULL WHERE id = $1", &id)?;
+                database.execute("DELETE FROM history WHERE id = $1", &id).map(drop)
+            })
         })
     }
 

@@ -65,6 +65,12 @@ impl StoredChanges {
         for (host, known) in store.named_hosts()? {
             let scope = Scope { host, host_name: &known.name, plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
+            let is_placed = |id: &String| orders.contains_key(id);
+            // Changes of another branch are kept and not shown; see `present_line`.
+            analysed.changes.retain(|change| {
+                let finding = &change.finding;
+                [&finding.good, &finding.revision, &finding.bad].into_iter().all(is_placed)
+            });
             add_left(&mut analysed.changes, &orders);
             // Two machines may call themselves the same.
             analysed

@@ -191,6 +191,21 @@ impl History for Commits {
         Ok(Some(!listed.is_empty()))
     }
 
+    /// A commit that git does not know any more is in no history, unless the clone is shallow.
+    fn outside(&self, name: &str, ids: &[&str]) -> Result<HashSet<String>, SubjectError> {
+        let git = &self.repository.git;
+        let tip = resolve::commits(&self.repository, &[name])?.swap_remove(0);
+        let all: String = ids.iter().flat_map(|id| [*id, "\n"]).collect();
+        let known = git.answers(&["cat-file", "--batch-check=%(objectname)"], &all)?;
+        let known: HashSet<&str> = known.iter().map(String::as_str).collect();
+        let arguments = ["rev-list", "--ignore-missing", "--stdin"];
+        let beside = git.answers(&arguments, &format!("{all}^{tip}\n"))?;
+        let beside: HashSet<&str> = beside.iter().map(String::as_str).collect();
+        let is_gone = |id: &str| !self.repository.shallow && !known.contains(id);
+        let is_outside = |id: &&&str| beside.contains(**id) || is_gone(id);
+        Ok(ids.iter().filter(is_outside).map(|id| (*id).to_owned()).collect())
+    }
+
     /// Uses git's ancestors, since places do not order side branches. A commit that git does not
     /// know any more has passed no other.
     fn passed(

@@ -1,6 +1,7 @@
 //! The query of revisions, and its result.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use tacho_record::{Commit, Revision};
 
@@ -153,6 +154,12 @@ pub trait History {
     /// unknown before a checkout.
     fn has(&self, _id: &str, _path: &str) -> Result<Option<bool>, SubjectError> {
         Ok(None)
+    }
+
+    /// Those of these revisions, by their full names, that are not in the history of the one of that
+    /// name: on another branch, or replaced by an amend or a rebase. None in a linear history.
+    fn outside(&self, _name: &str, _ids: &[&str]) -> Result<HashSet<String>, SubjectError> {
+        Ok(HashSet::new())
     }
 
     /// The relation of each of these revisions to the one of that name; in a linear history, by
