@@ -36,7 +36,8 @@ fn a_range_in_place_of_two_sides_is_told() {
     let refused = project.tacho("compare HEAD~1..HEAD").exits(2).stderr;
     assert!(
         refused.ends_with(
-            "hint: a range has two ends; where one revision is wanted, write them as two words\n"
+            "hint: a range has two ends, and only one range can be named; where one revision is \
+             wanted, write them as two words\n"
         ),
         "{refused}"
     );

@@ -261,7 +261,7 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     19d41ebfaf  2023-11-15  change 6
 
     would execute 1 benchmark in 2 rounds at 3 revisions, in the order above; at
-      most 6 executions; the time is unknown: `later` was never executed here
+      most 6 executions; the time is unknown: never executed here: `later`
     ");
     let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
     let before = would();

@@ -110,6 +110,20 @@ pub fn unmeasured(
     Ok(plan.keyed_benchmarks().into_iter().filter_map(other).collect())
 }
 
+/// The benchmarks of the plan that were never executed on any host, in no version, where others
+/// were.
+pub fn never_executed(store: &mut Store, plan: &Plan) -> Result<Vec<BenchmarkKey>, StoreError> {
+    let mut executed = BTreeSet::new();
+    for (host, _) in store.hosts()? {
+        executed.extend(store.counts(host)?.into_iter().map(|count| count.benchmark.name));
+    }
+    if executed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys = plan.keyed_benchmarks().into_iter().map(|(_, key)| key);
+    Ok(keys.filter(|key| !executed.contains(&key.name)).collect())
+}
+
 /// The versions of each benchmark that have a valid sample on any host.
 fn valid_versions(store: &mut Store) -> Result<BTreeMap<String, BTreeSet<u32>>, StoreError> {
     let mut valid: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();

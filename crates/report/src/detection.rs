@@ -65,6 +65,12 @@ pub fn edited(planned: &BenchmarkKey, measured: Option<u32>) -> String {
     format!("version {version} of `{name}` is not measured yet: `tacho track` measures it{join}")
 }
 
+/// Why a series is not judged whose benchmark was never executed.
+#[must_use]
+pub fn not_executed(planned: &BenchmarkKey) -> String {
+    format!("`{}` is not measured yet: `tacho track` measures it", planned.name)
+}
+
 /// Why a series was not judged; `None` if it was.
 #[must_use]
 pub fn not_judged(judged: JudgementStatus) -> Option<String> {
@@ -117,12 +123,31 @@ pub fn not_judged_at(points: &[Point]) -> Option<String> {
         (true, false) if names.len() > 1 => format!("up to {}", last.revision.short()),
         _ => format!("at {}", first_of(&names, FAILING)),
     };
-    let kind = match &first.failure {
-        Some(Failure::WrongAnswer { .. }) => " (wrong answer)".to_owned(),
-        Some(failure) => format!(" ({})", failure.line()),
-        None => String::new(),
-    };
-    Some(format!("not judged {place}: all executions failed{kind}"))
+    Some(format!("not judged {place}: all executions failed{}", failed_how(&failing)))
+}
+
+/// How executions failed at these revisions, in parentheses: each kind once, where there are
+/// several with the first revision of each.
+fn failed_how(failing: &[&Point]) -> String {
+    let mut kinds: Vec<(String, &str)> = Vec::new();
+    for point in failing {
+        let kind = match &point.failure {
+            Some(Failure::WrongAnswer { .. }) => "wrong answer".to_owned(),
+            Some(failure) => failure.line(),
+            None => continue,
+        };
+        if !kinds.iter().any(|(known, _)| *known == kind) {
+            kinds.push((kind, point.revision.short()));
+        }
+    }
+    match kinds.as_slice() {
+        [] => String::new(),
+        [(kind, _)] => format!(" ({kind})"),
+        several => {
+            let named = several.iter().map(|(kind, at)| format!("{kind} at {at}"));
+            format!(" ({})", first_of(named, FAILING))
+        }
+    }
 }
 
 /// Points that reached a limit, in a clause.

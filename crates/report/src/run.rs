@@ -35,6 +35,8 @@ pub enum NothingExecuted {
     MetricUnread,
     /// No revision has a build.
     NothingBuilt,
+    /// Quirks skip all requested revisions.
+    Skipped,
     /// Some builds give a different result each time.
     Unsettled,
 }
@@ -70,6 +72,7 @@ impl NothingExecuted {
                 if matches!(self, Self::AllFailed) { "all" } else { "some" }
             ),
             Self::MetricUnread => "nothing was measured: all rounds were executed before".into(),
+            Self::Skipped => "nothing to measure: quirks of the plan skip these revisions".into(),
             Self::NothingBuilt => "nothing could be built, so nothing was measured".into(),
             Self::Unsettled => {
                 "some builds give a different result each time, and cannot be measured".into()

@@ -32,8 +32,7 @@ pub(crate) fn unseen_changes(series: &Series) -> Option<String> {
     let changes = if all.len() == 1 { "change" } else { "changes" };
     (!all.is_empty()).then(|| {
         format!(
-            "not certain any more with the samples added since: the {changes} found earlier at {}; \
-             more rounds may decide",
+            "no longer certain by what is measured now: the {changes} found earlier at {}",
             all.join(", ")
         )
     })
@@ -442,7 +441,7 @@ mod tests {
         let marked = rows(&series, &series.points)[1].change.unwrap();
         assert_eq!((marked.text().as_str(), marked.word()), ("+10.0 %", ""));
         let line = unseen_changes(&series).unwrap();
-        assert!(line.contains("the change found earlier at b (+10.0 %); more rounds"), "{line}");
+        assert!(line.ends_with("the change found earlier at b (+10.0 %)"), "{line}");
     }
 
     #[test]

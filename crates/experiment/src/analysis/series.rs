@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use tacho_record::plan::Benchmark;
 use tacho_record::{
-    BenchmarkKey, Build, Change, Digest, Direction, Finding, HostUnevenness, LevelChange,
-    LimitedExecutions, Metric, Point, Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Build, Change, ChangeState, Digest, Direction, Finding, HostUnevenness,
+    LevelChange, LimitedExecutions, Metric, Point, Recipes, Revision, Series, SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -136,12 +136,14 @@ fn reported(
 }
 
 /// The changes of the level of a metric that are not withdrawn, without those that other work on
-/// the host explains.
+/// the host explains and those that the user called a false alarm.
 fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
     let is_of = |change: &&Change| {
         let key = &change.series;
         let is_level = change.finding.kind.is_of_level();
-        let is_reported = change.is_active() && !change.is_of_other_work();
+        let is_reported = change.is_active()
+            && !change.is_of_other_work()
+            && change.state() != ChangeState::FalseAlarm;
         is_reported && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {

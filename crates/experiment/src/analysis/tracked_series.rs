@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tacho_record::{Build, Point, Series, SeriesKey};
+use tacho_record::{Build, BuildState, Point, Series, SeriesKey};
 use tacho_report::run::NothingExecuted;
 
 use crate::build::builds::failures;
@@ -93,7 +93,13 @@ impl<'a> TrackedSeries<'a> {
         let is_all = tracked.builds.len() == revisions
             && tracked.builds.iter().all(is_built)
             && self.left_below(rounds, None) == 0;
+        let is_requested = |id: &str| self.points().any(|(_, point)| point.revision.id == id);
+        let mut requested =
+            tracked.builds.iter().filter(|it| is_requested(&it.revision)).peekable();
+        let is_skipped = requested.peek().is_some()
+            && requested.all(|it| matches!(it.state, BuildState::Skipped { .. }));
         match self.left() {
+            _ if is_skipped => NothingExecuted::Skipped,
             _ if tracked.unsettled => NothingExecuted::Unsettled,
             _ if !tracked.builds.iter().any(is_built) => NothingExecuted::NothingBuilt,
             0 if has_failed && has_values => NothingExecuted::SomeFailed,

@@ -13,15 +13,11 @@ pub fn measured_by_other_recipes(
     revisions: &[Revision],
 ) -> Result<usize, StoreError> {
     let (builds, counts) = (store.builds(host)?, store.counts(host)?);
-    let skips: Vec<&str> =
-        subject.quirks.iter().filter(|it| it.skip).map(|it| it.name.as_str()).collect();
-    let is_skipped =
-        |id: &str| recipes.quirks(id).iter().any(|name| skips.contains(&name.as_str()));
     let is_meant = |build: &Build| build.recipe == recipes.of(&build.revision);
     let is_other = |revision: &&Revision| {
         let mut own = builds.iter().filter(|build| build.revision == revision.id);
         let is_measured = counts.iter().any(|it| it.valid > 0 && it.revision == revision.id);
-        is_measured && !own.any(is_meant) && !is_skipped(&revision.id)
+        is_measured && !own.any(is_meant) && !subject.skips(recipes.quirks(&revision.id))
     };
     Ok(revisions.iter().filter(is_other).count())
 }

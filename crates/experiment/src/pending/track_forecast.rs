@@ -15,6 +15,10 @@ use crate::ExperimentError;
 pub struct TrackForecast {
     /// Builds that are not there.
     pub builds: usize,
+    /// Builds that failed before and are not tried again.
+    pub failed: usize,
+    /// Revisions that a quirk skips.
+    pub skipped: usize,
     /// The most executions that are missing, warmup included where its length is known.
     pub executions: usize,
     /// How long they take, by all builds of this host; `None` if it has no build.
@@ -53,11 +57,18 @@ impl TrackForecast {
         revisions: &[Revision],
     ) -> Result<Self, ExperimentError> {
         let known = store.builds(host)?;
-        let is_built = |revision: &&Revision| {
+        let (skipped, revisions): (Vec<&Revision>, Vec<&Revision>) =
+            revisions.iter().partition(|it| plan.subject.skips(recipes.quirks(&it.id)));
+        let build_of = |revision: &Revision| {
             let recipe = recipes.of(&revision.id);
-            known.iter().any(|it| it.revision == revision.id && it.recipe == recipe)
+            let is_its = |it: &&Build| it.revision == revision.id && it.recipe == recipe;
+            let build = known.iter().rfind(is_its).map(|build| build.state.artifact());
+            build.filter(|artifact| artifact.is_some() || !is_retrying)
         };
-        let builds = revisions.iter().filter(|revision| !is_built(revision)).count();
+        let artifacts: Vec<Option<Option<Digest>>> =
+            revisions.iter().map(|revision| build_of(revision)).collect();
+        let builds = artifacts.iter().filter(|build| build.is_none()).count();
+        let failed = artifacts.iter().filter(|build| **build == Some(None)).count();
         let took: Duration = known.iter().map(|build| build.took).sum();
         let each = took.checked_div(known.len().try_into().unwrap_or(u32::MAX));
         let times = u32::try_from(builds).unwrap_or(u32::MAX);
@@ -70,11 +81,6 @@ impl TrackForecast {
                 .map(|once| once.saturating_mul(rounds).saturating_mul(times));
             executing = executing.zip(all).map(|(sum, all)| sum.saturating_add(all));
         }
-        let artifacts = revisions.iter().map(|revision| {
-            let recipe = recipes.of(&revision.id);
-            let is_its = |it: &&Build| it.revision == revision.id && it.recipe == recipe;
-            known.iter().find(is_its).map(|build| build.state.artifact())
-        });
         let mut executions = 0;
         let mut equal = HashSet::new();
         let counts = store.counts(host)?;
@@ -99,7 +105,7 @@ impl TrackForecast {
             }
         }
         let building = each.map(|each| each.saturating_mul(times));
-        Ok(Self { builds, executions, building, executing })
+        Ok(Self { builds, failed, skipped: skipped.len(), executions, building, executing })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The findings of a survey, as they are reported.
 
-use tacho_record::Revision;
+use tacho_record::{Revision, Series};
 use tacho_report::survey::{SurveyFindings, SurveyPlace};
 use tacho_stats::survey::{ChangePlace, PlaceStatus};
 
@@ -14,8 +14,14 @@ impl SurveyOutcome {
         &'a self,
         goal: &SurveyRequest,
         revisions: &'a [Revision],
-        reports: &'a [Vec<ReportedPlace>],
+        (reports, series): (&'a [Vec<ReportedPlace>], &[Series]),
     ) -> Vec<SurveyFindings<'a>> {
+        // Where all executions failed, nothing is known of changes.
+        let has_values = |one: &SurveyedBenchmark| {
+            let is_its = |it: &&Series| it.key.benchmark == one.key && it.key.metric == one.metric;
+            let mut own = series.iter().filter(is_its).peekable();
+            own.peek().is_none() || own.any(|it| it.points.iter().any(|at| !at.values.is_empty()))
+        };
         let found = |(at, one): (usize, &'a SurveyedBenchmark)| SurveyFindings {
             key: &one.key,
             metric: &one.metric,
@@ -25,7 +31,7 @@ impl SurveyOutcome {
             widest: one.survey.widest,
             places: one.places(revisions, reports.get(at)),
         };
-        self.surveyed.iter().enumerate().map(found).collect()
+        self.surveyed.iter().enumerate().filter(|(_, one)| has_values(one)).map(found).collect()
     }
 
     /// How many places may still be narrowed.

@@ -234,6 +234,12 @@ impl Subject {
         Self { layouts, ..self.clone() }
     }
 
+    /// Whether one of these quirks, which a revision has, skips it.
+    #[must_use]
+    pub fn skips(&self, quirks: &[String]) -> bool {
+        self.quirks.iter().any(|quirk| quirk.skip && quirks.contains(&quirk.name))
+    }
+
     /// The digest of all in the plan that decides what is built where no quirk applies: the command
     /// and the artifacts, in how many orders it is linked, whether submodules are left out, and
     /// with CVS what becomes of keywords.

@@ -43,6 +43,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             @if change.named_by.is_some() {
                 @match commits(view, one).len() {
                     0 | 1 => "A bisection named its commit. ",
+                    2 => "A bisection named this commit or the one before it. ",
                     all => {
                         "A bisection named this commit or one of the " (all - 1) " before it. "
                     }

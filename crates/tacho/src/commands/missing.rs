@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use tacho_experiment::analysis::planned_metrics::most_samples;
 use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::{MissingMeasurements, Question, fill, marks, would_fill};
@@ -63,7 +64,7 @@ pub(super) fn execute(
     let series = session.series(project, plan, &revisions, command)?;
     session.report_left_behind(plan, filled.run)?;
     session.report_noise(filled.run)?;
-    session.report_load(filled.run, command)?;
+    session.report_load(filled.run, (plan, command))?;
     let shown = TrackedSession {
         tracked: &filled,
         series: TrackedSeries(&series),
@@ -73,7 +74,11 @@ pub(super) fn execute(
         rule: &plan.measure.rule,
         total: began.elapsed().saturating_sub(waited),
     };
-    TrackReport(shown.details(&mut session.store)?).print(command.shown.json)?;
+    let report = TrackReport(shown.details(&mut session.store)?);
+    report.print(command.shown.json)?;
+    if !filled.interrupted {
+        report.print_lacking(most_samples((&mut session.store, session.host_id))?);
+    }
     Ok(Exit::of(filled.interrupted, shown.series.is_whole()))
 }
 
@@ -200,7 +205,7 @@ fn takes(lacking: &MissingMeasurements) -> String {
     match (lacking.takes.is_zero(), names.is_empty()) {
         (_, true) => about,
         (true, false) => {
-            format!("the time is unknown: {names} was never executed here")
+            format!("the time is unknown: never executed here: {names}")
         }
         (false, false) => {
             format!("{about}; the time of {names} is unknown: never executed here")

@@ -40,7 +40,11 @@ fn named(names: &[&str], is_range: bool) -> Option<String> {
         [] => None,
         [one] => Some((*one).to_owned()),
         some if some.len() <= LISTED && !is_range => Some(some.join(", ")),
-        [first, .., last] => Some(format!("{first}..{last}")),
+        [first, .., last] if is_range => Some(format!("{first}..{last}")),
+        some => {
+            let (shown, rest) = some.split_at(LISTED);
+            Some(format!("{} and {} more", shown.join(", "), rest.len()))
+        }
     }
 }
 

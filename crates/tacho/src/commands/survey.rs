@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::analysis::planned_metrics::most_samples;
 use tacho_experiment::analysis::track_details::TrackedSession;
 use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::survey::{
@@ -64,6 +65,7 @@ pub(super) fn execute(
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let goal = goal(command, &selected, zoom.as_ref(), budget)?;
+    session.keep_to_line(project, &selected)?;
     report_edits(&mut session.store, &plan, |_| true)?;
     session.report_edited_recipe(project, &selected.revisions)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &goal)?;
@@ -81,7 +83,7 @@ pub(super) fn execute(
     let series = session.series(project, &plan, &built, command)?;
     session.report_left_behind(&plan, placed.tracked.run)?;
     session.report_noise(placed.tracked.run)?;
-    session.report_load(placed.tracked.run, command)?;
+    session.report_load(placed.tracked.run, (&plan, command))?;
     report_rounds(command.rounds, TrackedSeries(&series), placed.tracked.run);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.tracked.builds);
     let shown = TrackedSession {
@@ -96,11 +98,14 @@ pub(super) fn execute(
     let report = SurveyReport {
         tracked: TrackReport(shown.details(&mut session.store)?),
         placed: &placed,
-        findings: placed.findings(&goal, &selected.revisions, &reports),
+        findings: placed.findings(&goal, &selected.revisions, (&reports, &series)),
         least: goal.least,
     };
     report.print(command.shown.json)?;
-    Ok(Exit::of(placed.tracked.interrupted, shown.series.has_values()))
+    if !placed.tracked.interrupted {
+        report.tracked.print_lacking(most_samples((&mut session.store, session.host_id))?);
+    }
+    Ok(Exit::of(placed.tracked.interrupted, shown.series.is_whole()))
 }
 
 impl CommandSession {

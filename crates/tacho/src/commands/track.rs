@@ -15,6 +15,7 @@ use tacho_experiment::analysis::tracked_series::TrackedSeries;
 use tacho_experiment::build::edited_recipe::measured_by_other_recipes;
 use tacho_experiment::machine;
 use tacho_experiment::pending::link;
+use tacho_experiment::present_line::keep_to_line;
 use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::plan::Source;
 use tacho_record::{
@@ -84,6 +85,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let mut selected = select(&project, command)?;
     // Revisions that link runs, or are the reference, are measured and not shown.
     let asked = selected.revisions.clone();
+    session.keep_to_line(&project, &selected)?;
     let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
@@ -103,7 +105,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.report_left_behind(&plan, tracked.run)?;
     session.report_noise(tracked.run)?;
     session.report_environment(tracked.run)?;
-    session.report_load(tracked.run, command)?;
+    session.report_load(tracked.run, (&plan, command))?;
     verdicts::report_short(&mut session.store, tracked.run, &series)?;
     session.report_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
@@ -240,6 +242,7 @@ fn dry_run(
     let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
     let all = (revisions.len(), revisions.len() * cells * rounds);
     let (builds, executions) = forecast.map_or(all, |it| (it.builds, it.executions));
+    let [failed, skipped] = forecast.map_or([0, 0], |it| [it.failed, it.skipped]);
     if json {
         output::print_json(&versioned(TrackDryAnswer {
             revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
@@ -251,9 +254,13 @@ fn dry_run(
         return Ok(Exit::Success);
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
-    let built = match revisions.len() - builds {
-        0 => String::new(),
-        built => format!(" ({built} already built)"),
+    let built = revisions.len() - builds - failed - skipped;
+    let others = [(built, "already built"), (failed, "failed before"), (skipped, "skipped")];
+    let others = others.iter().filter(|(number, _)| *number > 0);
+    let others: Vec<String> = others.map(|(number, what)| format!("{number} {what}")).collect();
+    let built = match others.join(", ") {
+        others if others.is_empty() => others,
+        others => format!(" ({others})"),
     };
     let would = format!(
         "would build {}{built} and execute {} {}: at most {}{besides}\n",
@@ -316,9 +323,13 @@ impl CommandSession {
     pub(super) fn report_load(
         &mut self,
         run: Option<i64>,
-        command: &TrackArgs,
+        (plan, command): (&Plan, &TrackArgs),
     ) -> Result<(), CliError> {
-        let is_by_cpu = command.shown.metric.iter().any(|name| name == "cpu");
+        let mut first = plan.benchmarks.iter().map(|it| it.metrics.first());
+        let is_by_cpu = match command.shown.metric.as_slice() {
+            [] => first.all(|it| it.is_some_and(|planned| planned.metric.name == "cpu")),
+            shown => shown.iter().any(|name| name == "cpu"),
+        };
         let Some(run) = run else { return Ok(()) };
         let samples = self.warn_of_load(run)?;
         if let Some(samples) = samples {
@@ -408,6 +419,30 @@ impl CommandSession {
             selected.add(revision);
         }
         Ok(names)
+    }
+
+    /// Leaves what is on no line with the newest of these out of history, and says so.
+    pub(super) fn keep_to_line(
+        &mut self,
+        project: &Project,
+        selected: &SelectedRevisions,
+    ) -> Result<(), CliError> {
+        let history = history(&project.plan.subject, &project.folder)?;
+        let left_out = keep_to_line(&mut self.store, history.as_ref(), selected)?;
+        if left_out > 0 {
+            let (revisions, are) = (
+                text::count(left_out, "measured revision"),
+                if left_out == 1 { "is" } else { "are" },
+            );
+            output::note(
+                "note",
+                &format!(
+                    "{revisions} {are} left out until tracked again: on another branch, or \
+                     replaced by an amend or a rebase"
+                ),
+            );
+        }
+        Ok(())
     }
 
     /// Says how many builds all of history asks for, and asks what is meant where these are many.

@@ -11,7 +11,7 @@ use tacho_report::survey::{self, SurveyEnd, SurveyFindings, SurveyPlace};
 use tacho_stats::survey::PlaceStatus;
 
 use super::track_report::{ReportAnswer, TrackReport};
-use super::{answer, blocks, print, print_json};
+use super::{answer, blocks, print, print_json, table_width, text};
 
 /// The result of a session.
 pub struct SurveyReport<'a> {
@@ -83,8 +83,12 @@ impl SurveyReport<'_> {
         let shown = |block: Block| blocks::terminal(&[block]).trim_end().to_owned() + "\n";
         let places: Vec<String> =
             self.findings.iter().map(|it| it.blocks().into_iter().map(shown).collect()).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
         let made = [self.placed.made, self.tracked.0.session.revisions.len()];
         let end = survey::end(self.placed.ended, made, self.placed.open_places());
+        let end = text::wrap(&end, Some(table_width()));
         print(&format!("\n{}\n{end}\n", places.join("\n")))
     }
 

@@ -27,19 +27,21 @@ pub fn check_benchmarks(
     Err(CliError::UnknownBenchmark { name: name.to_owned(), known: in_backticks(known) })
 }
 
-/// The series of the plan that are not judged since their command was edited, with the reason: only
-/// the version before was measured.
+/// The series of the plan that are not judged since nothing was measured by the present command,
+/// with the reason: only the version before was measured, or nothing at all.
 pub fn edited(project: &Project, store: &mut Store) -> Result<Vec<(SeriesKey, String)>, CliError> {
     let host = store.named_hosts()?.pop().map(|(_, host)| host.name).unwrap_or_default();
     let planned = project.plan.keyed_benchmarks();
-    let unmeasured = versions::unmeasured(store, &project.plan)?.into_iter();
-    let of = |(benchmark, measured): (BenchmarkKey, Option<u32>)| {
+    let edited = versions::unmeasured(store, &project.plan)?.into_iter();
+    let edited = edited.map(|(key, measured)| (detection::edited(&key, measured), key));
+    let new = versions::never_executed(store, &project.plan)?.into_iter();
+    let new = new.map(|key| (detection::not_executed(&key), key));
+    let of = |(why, benchmark): (String, BenchmarkKey)| {
         let (entry, _) = planned.iter().find(|(_, key)| *key == benchmark)?;
         let metric = entry.metrics.first()?.metric.clone();
-        let why = detection::edited(&benchmark, measured);
         Some((SeriesKey { benchmark, host: host.clone(), metric }, why))
     };
-    Ok(unmeasured.filter_map(of).collect())
+    Ok(edited.chain(new).filter_map(of).collect())
 }
 
 /// The changes that a name means: the change of that name, or all that are not withdrawn at a

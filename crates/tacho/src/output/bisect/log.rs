@@ -52,7 +52,8 @@ fn narrow(bisection: &Bisection, width: usize) -> String {
 
 /// The findings of bisections, newest first, if no series is tracked.
 pub fn untracked(all: &[Bisection]) -> Vec<Block> {
-    let lead = Block::Lead(format!("{UNTRACKED}; {FOUND}"));
+    let found = if all.is_empty() { String::new() } else { format!("; {FOUND}") };
+    let lead = Block::Lead(format!("{UNTRACKED}{found}"));
     let last = Block::Sentence("`tacho track` measures series".to_owned());
     [lead].into_iter().chain(newest(all).into_iter().skip(1)).chain([last]).collect()
 }

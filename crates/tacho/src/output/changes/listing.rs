@@ -261,7 +261,7 @@ impl ChangeListing {
         let counts = self.counts();
         let is_untracked =
             self.judged == 0 && self.not_judged.is_empty() && self.unplanned.is_empty();
-        if counts.changes == 0 && is_untracked && !self.bisections.is_empty() {
+        if counts.changes == 0 && is_untracked && self.unbuilt.is_empty() {
             return bisect::untracked(&self.bisections);
         }
         let doubts =
