@@ -61,8 +61,8 @@ fn later(
     Ok(later.map(|(it, _)| it.id).collect())
 }
 
-/// Gives stored revisions the places that these commits have: a commit of a side branch, measured as
-/// the end of a range, is before the merge that brought it.
+/// Gives stored revisions the places that these commits have: a commit of a side branch that was
+/// measured as the end of a range is before the merge that brought it.
 fn replace(
     store: &mut Store,
     stored: &[Revision],

@@ -393,8 +393,8 @@ impl SubjectError {
             Self::UndatedRange { .. } => "name a release instead of the date",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
             Self::UnknownRevision { name, .. } if name.contains("..") => {
-                "a range has two ends, and only one range can be named; where one revision is wanted, \
-                 write them as two words"
+                "a range has two ends, and only one range can be named; where one revision is \
+                 wanted, write them as two words"
             }
             Self::UnknownRelease { nearest: Some(nearest), .. }
             | Self::UnknownRevision { nearest: Some(nearest), .. }

@@ -156,8 +156,9 @@ pub trait History {
         Ok(None)
     }
 
-    /// Those of these revisions, by their full names, that are not in the history of the one of that
-    /// name: on another branch, or replaced by an amend or a rebase. None in a linear history.
+    /// Those of these revisions, by their full names, that are not in the history of the one of
+    /// that name: on another branch, or replaced by an amend or a rebase. None in a linear
+    /// history.
     fn outside(&self, _name: &str, _ids: &[&str]) -> Result<HashSet<String>, SubjectError> {
         Ok(HashSet::new())
     }
