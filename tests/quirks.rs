@@ -716,6 +716,12 @@ fn what_is_skipped_is_no_build_that_fails() {
         project.tacho("quirk effect gone --json").exits(0).json()["effects"],
         serde_json::json!([])
     );
+    let bisect = project.tacho("bisect first broken --quiet").exits(4).stdout;
+    assert!(
+        bisect.contains("(skipped: too old)\nhint: name ends that no quirk of the plan skips\n")
+            && bisect.contains("\n1 build in "),
+        "{bisect}"
+    );
     // Another's range is tried and measured where it is built.
     let project = with(project, &format!("{skip}{MENDED}"));
     let checked = project.tacho("quirk check missing").exits(0).stdout;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tacho_record::bisection::{
     BisectionEnd, BisectionState, BisectionStep, LackOfValues, StepResult, UndecidedReason,
-    ValueSource,
+    UnusableKind, ValueSource,
 };
 use tacho_record::{Bisection, Build, BuildState, Digest, Disturbance, Revision, Run};
 use tacho_store::Absence;
@@ -41,6 +41,8 @@ pub(super) struct Driver<'a, 'b> {
     pub(super) ready: PreparedTrials,
     pub(super) quiet: Quiet,
     pub(super) deadline: Deadline,
+    /// Seconds of a build that the deadline ended.
+    cut_off: f64,
     pub(super) samples: usize,
     /// The present disturbance.
     pub(super) under: Option<Disturbance>,
@@ -78,6 +80,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             ready,
             quiet,
             deadline,
+            cut_off: 0.0,
             samples: 0,
             under,
             layouts,
@@ -230,6 +233,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let now = moment(self.context.executor.now());
         self.bisection.standing =
             if spent { self.fold.spent(now) } else { self.fold.standing(now) };
+        self.bisection.standing.building += self.cut_off;
         if self.bisection.candidates == self.fold.candidates() {
             self.context.store.put_standing(self.run.number, &self.bisection.standing)?;
         } else {
@@ -301,9 +305,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             return Ok(StepAttempt::Seen(built(&build.state), None, 0.0));
         }
         Ok(match self.make(&revision)? {
-            Ok(build) => {
-                StepAttempt::Seen(built(&build.state), Some(build.took.as_secs_f64()), 0.0)
-            }
+            Ok(build) => StepAttempt::Seen(built(&build.state), seconds_of(&build), 0.0),
             Err(stopped) => stopped,
         })
     }
@@ -319,7 +321,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         let (build, was_late) = self.deadline.interrupts(now, interrupt, || {
             self.context.builds(self.question).one(revision, number, number + 1)
         });
-        Ok(build?.ok_or(if was_late { StepAttempt::Spent } else { StepAttempt::Interrupted }))
+        let build = build?;
+        if was_late && build.is_none() {
+            self.cut_off = self.context.executor.now().duration_since(now).as_secs_f64();
+        }
+        Ok(build.ok_or(if was_late { StepAttempt::Spent } else { StepAttempt::Interrupted }))
     }
 
     pub(super) fn unpack(
@@ -345,7 +351,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                         let values = vec![build.took.as_nanos() as f64];
                         StepAttempt::Seen(StepResult::of_values(values), None, seconds)
                     }
-                    seen => StepAttempt::Seen(seen, Some(seconds), 0.0),
+                    seen => StepAttempt::Seen(seen, seconds_of(&build), 0.0),
                 }
             }
         })
@@ -373,12 +379,18 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 }
 
+/// The seconds of a build; `None` if a quirk skipped it, since then nothing was built.
+fn seconds_of(build: &Build) -> Option<f64> {
+    let is_made = !matches!(build.state, BuildState::Skipped { .. });
+    is_made.then_some(build.took.as_secs_f64())
+}
+
 /// The step's result for a build.
 pub(super) fn built(state: &BuildState) -> StepResult {
     StepResult::Unusable(match state {
         BuildState::Built { artifact, .. } => return StepResult::Built { artifact: *artifact },
         BuildState::Failed { why, cause } => LackOfValues::of_build(*cause, why),
-        BuildState::Skipped { why } => LackOfValues::of_build(None, why),
+        BuildState::Skipped { why } => LackOfValues::new(UnusableKind::Skipped, why),
         BuildState::TimedOut { limit } => {
             let why = format!("its build took longer than {} s", limit.as_secs_f64());
             LackOfValues::of_build(None, &why)

@@ -53,6 +53,8 @@ pub struct BisectForecast {
     pub builds: usize,
     /// How many of them may be there already.
     pub built: usize,
+    /// Builds of the unfinished bisection that is resumed, and seconds of its steps.
+    pub resumed: (usize, f64),
     /// Whether both ends were built before, and both builds failed.
     pub ends_failed: bool,
     /// Seconds that a build takes, where that is known.
@@ -115,6 +117,12 @@ impl BisectForecast {
         let digest = inquiry.digest(&plan.benchmarks, recipes);
         let kept = kept_answer(store, id, (inquiry, digest), retry_failed)?;
         expected.is_answered = kept.is_some();
+        if let Some(run) = store.unfinished_run(digest, id)?.filter(|_| !inquiry.again) {
+            let builds = store.bisection_of(run.number)?.map_or(0, |it| it.standing.builds);
+            let steps = store.observed(run.number)?;
+            let seconds = steps.iter().map(|it| it.build.unwrap_or(0.0) + it.executing).sum();
+            expected.resumed = (builds, seconds);
+        }
         expected.learn_builds(&store.builds(id)?, recipes, inquiry, retry_failed);
         if expected.executes {
             expected.learn_executions(store, (id, host), inquiry)?;
@@ -133,6 +141,7 @@ impl BisectForecast {
             may_be_fewer: of != ValueSource::Build && candidates.len() > 2,
             builds: builds_among(&inquiry.asked, candidates.len()),
             built: 0,
+            resumed: (0, 0.0),
             ends_failed: false,
             build: None,
             execution: None,

@@ -287,7 +287,8 @@ impl Fold {
     }
 
     fn is_unbuildable(&self, place: usize) -> bool {
-        self.unusable.get(&place).is_some_and(|lack| lack.kind == UnusableKind::NotBuilt)
+        let lacks_build = |kind| matches!(kind, UnusableKind::NotBuilt | UnusableKind::Skipped);
+        self.unusable.get(&place).is_some_and(|lack| lacks_build(lack.kind))
             && !self.artifacts.contains_key(&place)
     }
 

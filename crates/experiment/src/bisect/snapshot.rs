@@ -255,9 +255,9 @@ impl Fold {
     }
 
     fn unusable(&self, block: usize) -> UnusableRevision {
-        let (first, last) = self.blocks[block];
-        let known = self.unusable.range(first..=last).next();
-        self.unusable_at(known.map_or(first, |(place, _)| *place))
+        let all = std::iter::once(self.blocks[block]).chain(self.blocks_of(block));
+        let known = all.flat_map(|(first, last)| self.unusable.range(first..=last)).next();
+        self.unusable_at(known.map_or(self.first(block), |(place, _)| *place))
     }
 }
 

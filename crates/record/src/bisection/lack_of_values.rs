@@ -30,7 +30,8 @@ pub enum UnusableKind {
     NoMetric,
     /// The revision could not be built.
     NotBuilt,
-    /// The command that passes or fails could decide neither: it exited with status 125.
+    /// A quirk of the plan skips it; or the command that passes or fails could decide neither: it
+    /// exited with status 125.
     Skipped,
     /// The command reached its time limit.
     TimedOut,

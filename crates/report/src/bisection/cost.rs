@@ -12,6 +12,7 @@ use crate::words::{count, duration};
 pub fn cost(bisection: &Bisection) -> [String; 2] {
     let BisectionState { builds, samples, building, executing, .. } = bisection.standing;
     let built = match builds {
+        0 if building > 0.0 => format!("no finished build in {}", time(building)),
         0 => "no builds".to_owned(),
         builds => format!("{} in {}", count(builds, "build"), time(building)),
     };
@@ -53,6 +54,8 @@ mod tests {
         let all = whole_cost(&one).unwrap();
         assert_eq!(all, "the whole search: 20 builds and 4,330 samples in 6.00 s");
         (one.standing.builds, one.standing.samples) = (0, 0);
+        assert_eq!(cost(&one)[0], "no finished build in 1.00 s");
+        one.standing.building = 0.0;
         assert_eq!(cost(&one), ["no builds", "no usable samples in 1.00 s"]);
     }
 }

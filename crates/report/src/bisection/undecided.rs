@@ -15,6 +15,7 @@ use crate::words::{count, percent};
 /// Why nothing was named, and what may be done about it.
 #[must_use]
 pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] {
+    let asked = &bisection.asked;
     match reason {
         UndecidedReason::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
         UndecidedReason::End => lost_end(bisection, why_not(bisection, reason)),
@@ -29,6 +30,12 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
                 "`-m cpu` uses CPU time; "
             };
             [why.to_owned() + &cpu, by_cpu.to_owned() + hint]
+        }
+        UndecidedReason::Exhausted | UndecidedReason::NotConfirmed
+            if asked.metric.is_wall() && asked.by == ValueComparison::Difference =>
+        {
+            let [why, hint] = why_not(bisection, reason);
+            [why.to_owned(), format!("if the program is busy, `-m cpu` varies less; {hint}")]
         }
         _ => why_not(bisection, reason).map(str::to_owned),
     }
@@ -217,7 +224,10 @@ const PATCHED: &str = "name an end that can be measured, or let a quirk of the p
 
 /// The requirement of usable ends.
 fn usable_ends(bisection: &Bisection) -> &'static str {
-    if bisection.asked.test.is_some() {
+    let is_skipped = |it: &UnusableRevision| it.lack.kind == UnusableKind::Skipped;
+    if bisection.asked.test.is_none() && bisection.standing.unusable.iter().any(is_skipped) {
+        "name ends that no quirk of the plan skips"
+    } else if bisection.asked.test.is_some() {
         "name ends that build, and at which the command passes or fails"
     } else {
         "name ends that build and have the metric"
@@ -234,22 +244,27 @@ fn is_out_of_builds(bisection: &Bisection) -> bool {
     bisection.asked.own_builds().is_some_and(|most| bisection.standing.builds >= most)
 }
 
+/// The advice after a short budget.
+const LARGER_BUDGET: &str = "with a larger `--budget`, the same command resumes";
+
 /// The reason and the advice if something was measured.
 fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] {
     let unusable = &bisection.standing.unusable;
+    let is_unmeasured = bisection.standing.samples == 0;
     match reason {
         UndecidedReason::Budget if is_out_of_builds(bisection) => [
             "the limit of `--max-builds` is reached",
             "with a larger `--max-builds`, the same command resumes",
         ],
-        UndecidedReason::Budget if bisection.standing.samples == 0 => [
+        UndecidedReason::Budget if bisection.standing.builds > 0 && is_unmeasured => [
             "the budget was used up before anything was measured",
             "with `--dry-run`, the same command estimates the time that it needs; with a larger \
              `--budget`, it resumes",
         ],
-        UndecidedReason::Budget => {
-            ["the budget is used up", "with a larger `--budget`, the same command resumes"]
+        UndecidedReason::Budget if is_unmeasured => {
+            ["the budget was used up before the first build ended", LARGER_BUDGET]
         }
+        UndecidedReason::Budget => ["the budget is used up", LARGER_BUDGET],
         UndecidedReason::Builds => [
             "what differs may be a difference between builds, not a change",
             "give a larger `--min-effect`, or a metric that layout does not change, such as \

@@ -5,6 +5,20 @@ use tacho_record::BuildFailure;
 use super::*;
 
 #[test]
+fn what_a_quirk_skips_is_no_build() {
+    let mut scene = Scene::step(40, 20, 10.0);
+    for place in 15..25 {
+        let skipped = BuildState::Skipped { why: "known bad".into() };
+        scene.builds.insert(format!("r{}", place + 1), skipped);
+    }
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(14, 25)]);
+    assert!(standing.unusable.iter().all(|it| it.lack.kind == UnusableKind::Skipped));
+    let is_built = |step: &&BisectionStep| matches!(step.seen, StepResult::Built { .. });
+    assert_eq!(standing.builds, scene.steps().iter().filter(is_built).count());
+}
+
+#[test]
 fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
     let standing = Scene::step(32, 12, 20.0).without(10..15).standing();
     assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(9, 15)]));

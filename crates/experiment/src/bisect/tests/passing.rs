@@ -76,3 +76,16 @@ fn how_a_command_ends_says_whether_it_failed_or_can_tell() {
         assert!(standing.unusable.iter().all(|it| it.lack.kind == kind), "{:?}", standing.unusable);
     }
 }
+
+#[test]
+fn a_skip_is_said_of_the_revision_that_was_executed() {
+    let mut scene = test(9, |_| 0.0);
+    // The last is the same program as the last but two.
+    for (place, artifact) in ["a", "b", "c", "d", "e", "f", "g", "h", "g"].into_iter().enumerate() {
+        let built = BuildState::Built { artifact: Digest::of(artifact), size: 1, layouts: None };
+        scene.builds.insert(format!("r{}", place + 1), built);
+        scene.ends.insert(format!("r{}", place + 1), ExecutionEnd::Exited(125));
+    }
+    let unusable = scene.standing().unusable;
+    assert!(unusable.iter().all(|it| it.lack.kind == UnusableKind::Skipped), "{unusable:?}");
+}

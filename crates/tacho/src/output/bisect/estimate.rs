@@ -113,6 +113,7 @@ fn builds(expected: &BisectForecast, asked: &BisectionRequest) -> String {
         some => format!(", {some} made before"),
     };
     let most = asked.own_builds().map_or_else(String::new, |most| {
+        let most = most.saturating_sub(expected.resumed.0);
         format!("; `--max-builds` allows {}", count(most, "new build"))
     });
     format!("{}{built}{most}", count(expected.builds, "build"))
@@ -171,9 +172,8 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
 }
 
 fn time(expected: &BisectForecast, asked: &BisectionRequest) -> String {
-    let most = asked
-        .own_budget()
-        .map_or_else(String::new, |most| format!("; `--budget` allows {}", seconds(most)));
+    let most = asked.own_budget().map(|most| most - expected.resumed.1);
+    let most = most.map_or_else(String::new, |it| format!("; `--budget` allows {}", seconds(it)));
     let Some(building) = expected.building() else {
         return format!("the time is known after the first build{most}");
     };
