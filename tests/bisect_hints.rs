@@ -105,11 +105,34 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     let always = "the command failed in all of the executions at both ends (6 or more at each): \
                   with 95 % confidence, the pass rate is below 40 %";
     assert!(said.contains(always) && said.contains(": exit 1: no file\n"), "{said}");
+    // There is no plan.
+    assert!(!said.contains("`artifacts = ") && !said.contains("; run "), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(
         markdown.contains("\n- the command failed in none of the executions at both ends (14 or "),
         "{markdown}"
     );
+}
+
+#[test]
+fn a_short_budget_and_typed_commands_are_told_as_they_are() {
+    let project = without_plan(step(8, 5));
+    let bisect = |words: &[&str]| {
+        let words = [&["bisect", "HEAD~7", "HEAD"], words].concat();
+        Answer::of(&project.command(words).output().unwrap())
+    };
+    let said = bisect(&["--budget", "50ms", "--build", "sleep 9", "--run", "sh prog"]).exits(4);
+    assert!(
+        said.stdout.contains("up before the first build ended\nhint: with a larger `--budget`, ")
+            && said.stdout.contains("\nno finished build in ")
+            && !said.stdout.contains("--again"),
+        "{}",
+        said.stdout
+    );
+    for command in ["sh prog", "cat prog"] {
+        let said = bisect(&["--run", command, "--number", "work ([0-9]+)"]).exits(0);
+        assert!(!said.stderr.contains("was edited"), "{}", said.stderr);
+    }
 }
 
 #[test]

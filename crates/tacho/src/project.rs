@@ -31,6 +31,8 @@ pub struct Project {
     pub folder: PathBuf,
     /// The subject's name.
     pub name: String,
+    /// Whether options took the place of a plan.
+    pub is_typed: bool,
     store: Option<String>,
     cache: Option<PathBuf>,
 }
@@ -57,6 +59,7 @@ impl Project {
             file: path,
             folder,
             name,
+            is_typed: false,
             store: global.store(),
             cache: global.cache(),
         };
@@ -70,7 +73,7 @@ impl Project {
         let (folder, name) = (folder.to_owned(), folder_name(folder));
         let (store, cache) = (global.store(), global.cache());
         let file = folder.join("typed");
-        let project = Self { plan, text, file, folder, name, store, cache };
+        let project = Self { plan, text, file, folder, name, is_typed: true, store, cache };
         let beside = || project.cache().join("store").to_string_lossy().into_owned();
         let store = project.store.clone().or_else(|| Some(beside()));
         Ok(Self { store, ..project }.resolved())

@@ -40,7 +40,7 @@ pub(crate) fn once(
     let (range, onto, within, spent) = match inside {
         BisectedCommits::All => {
             let range = Range::select(project, good, bad)
-                .map_err(|error| super::typed_subject::mistaken(command, error))?;
+                .map_err(|error| super::typed_subject::mistaken(project, error))?;
             (range, BTreeMap::new(), Vec::new(), None)
         }
         BisectedCommits::Merge(MergeRange { selected, onto, within, spent }) => {
@@ -62,6 +62,7 @@ pub(crate) fn once(
     let layouts = if command.probe { other_orders(&target.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: BisectionRequest {
+            typed: project.is_typed.then(|| super::typed_subject::kept(command)),
             aside: aside.as_ref().map(|aside| aside.id.clone()),
             within,
             spent,
@@ -125,7 +126,9 @@ pub(crate) fn bisected(
 ) -> Result<BisectionResult, CliError> {
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
-    let is_planned = |name: &str| project.plan.benchmarks.iter().any(|it| it.name == name);
+    // What was typed is no entry of a plan that may be edited.
+    let is_planned =
+        |name: &str| !project.is_typed && project.plan.benchmarks.iter().any(|it| it.name == name);
     report_edits(&mut session.store, &plan, is_planned)?;
     let with_left_out =
         inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));

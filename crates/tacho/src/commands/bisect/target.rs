@@ -159,7 +159,7 @@ impl BisectTarget {
             revert: command.revert,
             change: command.change.clone(),
             before,
-            typed: typed_subject::kept(command),
+            typed: None,
             probe,
             layout,
             aside: None,

@@ -35,9 +35,9 @@ pub fn project(global: &GlobalArgs, command: &BisectArgs) -> Result<Project, Cli
 }
 
 /// Without a plan, a folder outside of a repository needs other advice than a plan.
-pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
+pub fn mistaken(project: &Project, error: CliError) -> CliError {
     match error {
-        CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {
+        CliError::Subject(SubjectError::NotARepository { path }) if project.is_typed => {
             BisectMistake::NoRepository { folder: path }.into()
         }
         other => other,
@@ -45,17 +45,16 @@ pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
 }
 
 /// The options in place of a plan, to be kept with the answer.
-pub fn kept(command: &BisectArgs) -> Option<TypedSubject> {
+pub fn kept(command: &BisectArgs) -> TypedSubject {
     let TypedSubjectArgs { run, build, repository, artifact, number, .. } = &command.typed;
     let folder = repository.display().to_string();
-    let is_typed = run.is_some() || build.is_some() || folder != ".";
-    is_typed.then(|| TypedSubject {
+    TypedSubject {
         build: build.clone(),
         run: run.clone(),
         artifacts: artifact.clone(),
         number: number.clone(),
         repository: Some(folder).filter(|folder| folder != "."),
-    })
+    }
 }
 
 /// The project of the given repository.
