@@ -222,7 +222,9 @@ pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, Strin
         ([_, _, ..], None) => {
             let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
             if is_of_level {
-                steps.push(("to find the commit", format!("tacho bisect --change {name}")));
+                // A bisection that named all of these commits found a merge.
+                let inside = change.named_by.as_ref().map_or("", |_| " --into-merges");
+                steps.push(("to find the commit", format!("tacho bisect --change {name}{inside}")));
             }
             steps.push(("to measure every commit", format!("tacho track {good}..{bad}")));
         }
