@@ -1106,6 +1106,8 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let log = project.tacho("bisect log").exits(0).stdout;
     let side = &id(&project, "side")[..10];
     assert!(log.contains(&format!(" {side}: built in ")), "{log}");
+    let list = project.tacho("bisect list").exits(0).stdout;
+    assert!(list.contains(&format!("  {side}..")), "{side} {list}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains(&format!("`tacho bisect {side} ")), "{markdown}");
 }
@@ -1116,7 +1118,7 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0).stdout;
     let told = format!(
-        "is not on the main line of main, differs from {start}, the fork point, by −10.0 %\n"
+        "is not on the main line of main, differs from {start}, the fork point, by −10.0 % in "
     );
     assert!(answer.contains("change 2") && answer.contains(&told), "{answer}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;

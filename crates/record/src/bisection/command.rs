@@ -13,6 +13,15 @@ impl Bisection {
     /// that is a tag or part of the full name, else the short name.
     #[must_use]
     pub fn end_names(&self) -> [&str; 2] {
+        let mut ends = self.ends_of_candidates();
+        if let Some(aside) = &self.asked.aside {
+            // The first candidate is only where its way and the main line part.
+            ends[usize::from(self.asked.exchanged)] = aside.get(..SHORT).unwrap_or(aside);
+        }
+        ends
+    }
+
+    fn ends_of_candidates(&self) -> [&str; 2] {
         let (first, last) = (self.candidates.first(), self.candidates.last());
         let (good, bad) = if self.asked.exchanged { (last, first) } else { (first, last) };
         [(good, &self.asked.good), (bad, &self.asked.bad)].map(|(candidate, typed)| {
@@ -28,10 +37,6 @@ impl Bisection {
     pub fn command(&self) -> String {
         let asked = &self.asked;
         let mut ends = self.end_names();
-        if let Some(aside) = &asked.aside {
-            // The first candidate is only where its way and the main line part.
-            ends[usize::from(asked.exchanged)] = aside.get(..SHORT).unwrap_or(aside);
-        }
         if let Some(outermost) = asked.within.first() {
             ends = [&outermost.ends.0, &outermost.ends.1];
         }

@@ -53,16 +53,19 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
         )];
     };
     let by = aside.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
+    let samples = count(aside.samples, "sample");
     let beside = format!("{earlier}, which is not on the main line of {later},");
     match aside.said {
         OffMainlineFinding::Alike => {
-            vec![format!("{beside} behaves like {start}, the fork point: the difference is {by}")]
+            vec![format!(
+                "{beside} behaves like {start}, the fork point: the difference is {by} in {samples}"
+            )]
         }
         OffMainlineFinding::SameProgram => {
             vec![format!("{beside} is the same program as {start}, the fork point")]
         }
         OffMainlineFinding::Otherwise => vec![
-            format!("{beside} differs from {start}, the fork point, by {by}"),
+            format!("{beside} differs from {start}, the fork point, by {by} in {samples}"),
             format!(
                 "this bisection does not search between {start} and {earlier}: `tacho bisect \
                  {start} {earlier}` does"

@@ -114,13 +114,17 @@ fn ended(bisection: &Bisection) -> String {
         Some(BisectionEnd::Verified) => named(bisection),
         Some(BisectionEnd::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
         Some(BisectionEnd::NotReproduced) => "not reproduced".to_owned(),
-        Some(BisectionEnd::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
-            0 => headline(bisection, reason, &undecided(bisection, reason)[0]),
-            some if is_anything_open(bisection, reason) => {
-                format!("undecided among {}, if anything changed", count(some, "commit"))
+        Some(BisectionEnd::Undecided { reason }) => {
+            let is_open = is_anything_open(bisection, reason);
+            let open = if is_open { ", if anything changed" } else { "" };
+            match (suspected(&bisection.standing.suspects), bisection.standing.suspects.first()) {
+                (1, Some(Suspects { first: only, .. })) => {
+                    format!("undecided: only {} may be the cause{open}", name(bisection, *only))
+                }
+                (0, _) => headline(bisection, reason, &undecided(bisection, reason)[0]),
+                (some, _) => format!("undecided among {}{open}", count(some, "commit")),
             }
-            some => format!("undecided among {}", count(some, "commit")),
-        },
+        }
     }
 }
 
@@ -196,8 +200,10 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
 /// Whether it is undecided that anything changed: the suspects are then only where a change would
 /// be.
 fn is_anything_open(bisection: &Bisection, reason: UndecidedReason) -> bool {
+    let holds_0 = |change: BisectedEffect| change.interval.0 <= 0.0 && change.interval.1 >= 0.0;
     matches!(reason, UndecidedReason::Builds | UndecidedReason::Noise)
         || bisection.standing.nothing > NOTHING
+        || bisection.standing.change.is_some_and(holds_0)
 }
 
 /// Among how many commits the cause is, where it is undecided; `None` if there are no suspects.

@@ -15,6 +15,8 @@ pub struct WrongAnswers {
     pub why: String,
     /// Whether the commit is known.
     pub is_exact: bool,
+    /// Whether the wrong one is an end alone: beyond it nothing is known.
+    pub is_end: bool,
 }
 
 impl WrongAnswers {
@@ -52,7 +54,7 @@ impl WrongAnswers {
         let named = if last_right < first { first } else { last };
         let why = unusable.iter().find(|it| it.place == named).map_or("", |it| &it.lack.why);
         let why = why.strip_prefix("wrong answer: ").unwrap_or(why).to_owned();
-        Some(Self { line, why, is_exact })
+        Some(Self { line, why, is_exact, is_end })
     }
 }
 

@@ -140,6 +140,10 @@ pub enum BisectCommand {
         repository: PathBuf,
     },
     /// Show a bisection with each of its steps
+    ///
+    /// Exit status: that of the bisection. 0 named and verified; 2 error, or no revision could be
+    /// measured; 3 the ends do not differ; 4 undecided; 5 the effect depends on the machine; 6 the
+    /// rest of the range is undecided; 130 unfinished.
     Log {
         /// The name of the bisection [default: the newest]
         name: Option<String>,

@@ -166,7 +166,8 @@ impl Progress {
         }
         let wrong = WrongAnswers::of(bisection);
         // At first sight, and once it is known of which commit on.
-        let is_news = |said: &WrongAnswers| said.is_exact || self.wrong_answers.is_none();
+        let is_news =
+            |said: &WrongAnswers| self.wrong_answers.is_none() || said.is_exact && !said.is_end;
         if wrong != self.wrong_answers {
             if let Some(WrongAnswers { line, why, .. }) = wrong.as_ref().filter(|it| is_news(it)) {
                 self.bar.suspend(|| super::note("note", &format!("{line} ({why})")));

@@ -107,8 +107,14 @@ fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
         Some(found @ (BisectionEnd::Verified | BisectionEnd::DependsOnMachine)) => {
             let depends = (found == BisectionEnd::DependsOnMachine).then_some(DEPENDS);
             let mut all = culprits(bisection, depends);
-            if let Some(last) = all.last_mut() {
-                last.extend(more_to_spend(bisection).map(hint));
+            let is_less = |it: &Culprit| !bisection.asked.is_reached_by(it.effect.estimate);
+            if standing.culprits.iter().all(is_less)
+                && let Some(last) = all.last_mut()
+            {
+                last.extend(reverted(bisection).map(hint));
+            }
+            for (named, culprit) in all.iter_mut().zip(standing.culprits_by_place()) {
+                named.extend(more_to_spend(bisection, culprit).map(hint));
             }
             all
         }
@@ -133,10 +139,10 @@ fn so_far(bisection: &Bisection) -> Vec<Vec<Block>> {
     culprits(bisection, Some("named and verified so far:"))
 }
 
-/// The note if the budget did not suffice for the revisions left out right before a culprit.
-fn more_to_spend(bisection: &Bisection) -> Option<String> {
+/// The note if the budget did not suffice for the revisions left out right before this culprit.
+fn more_to_spend(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
-    if standing.culprits.iter().all(|culprit| bisection.others(culprit).left_out == 0) {
+    if bisection.others(culprit).left_out == 0 {
         return None;
     }
     let seconds = standing.building + standing.executing;
@@ -206,7 +212,7 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     let mut blocks = vec![Block::Lead(not_reproduced(bisection))];
     let mut say = |line: String| blocks.push(Block::Item(line));
     let (first, last) = standing.ends;
-    let same_program = standing.ladder.is_empty() && standing.builds > 0;
+    let same_program = standing.ladder.is_empty();
     if same_program || standing.ladder.iter().any(|rung| rung.is_of(first) && rung.is_of(last)) {
         say("both built to the same artifacts: they are the same program".to_owned());
     }
@@ -223,24 +229,36 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     }
     let always = bisection.constant();
     if always.as_ref().is_some_and(|always| always.fails) {
-        blocks.push(hint(
-            "the command is executed in the folder of the build's artifacts, without the rest of \
-             the checkout; `artifacts = [\".\"]` keeps all of it",
-        ));
+        blocks.extend(whole_checkout(asked).map(hint));
     } else if let (Some(_), Some((less, executions))) = (always, rarer(asked.least)) {
         blocks.push(hint(format!(
             "`--min-effect {less}%` looks for smaller changes, with at least {executions} \
              executions of each end"
         )));
     }
-    // With `--all` it is below the revisions between.
-    if bisection.candidates.len() > 2 && !asked.all {
-        blocks.push(hint(
-            "a change that was reverted within the range is not seen: use `--all`, or name a \
-             revision in between",
-        ));
-    }
+    blocks.extend(reverted(bisection).map(hint));
     blocks
+}
+
+/// The advice where the ends hardly differ. With `--all` it is below the revisions between.
+fn reverted(bisection: &Bisection) -> Option<&'static str> {
+    (bisection.candidates.len() > 2 && !bisection.asked.all).then_some(
+        "a change that was reverted within the range is not seen: use `--all`, or name a revision \
+         in between",
+    )
+}
+
+/// The advice for a command that always fails: it may lack files that the build does not keep.
+fn whole_checkout(asked: &BisectionRequest) -> Option<String> {
+    let whole = match &asked.typed {
+        None => "`artifacts = [\".\"]` keeps all of it",
+        Some(typed) if typed.artifacts.is_empty() => return None,
+        Some(_) => "without `--artifact`, all of it is kept",
+    };
+    Some(format!(
+        "the command is executed in the folder of the build's artifacts, without the rest of the \
+         checkout; {whole}"
+    ))
 }
 
 /// A quarter of a rate, in percent, and how often each end is executed to exclude that; `None`
@@ -368,8 +386,9 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         return wrap(&text, width);
     }
     let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
-    // If no build succeeded, only another attempt gives samples.
-    if samples == 0 && executing == 0.0 && retry(bisection).is_some() {
+    // If no build succeeded, only another attempt gives samples; after a short budget, more time.
+    let is_undecided = matches!(bisection.standing.found, Some(BisectionEnd::Undecided { .. }));
+    if samples == 0 && executing == 0.0 && is_undecided {
         return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
