@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::process::program;
-use crate::{ExecutionEnd, Executor, MeasureError, Request};
+use crate::{Execution, ExecutionEnd, Executor, MeasureError, Request};
 
 /// Additions in one turn of the loop: some 100 µs on processors of today.
 const ADDITIONS: u64 = 100_000;
@@ -35,6 +35,8 @@ pub struct SelfTest {
     pub between: Vec<Duration>,
     /// The wall time of `true`.
     pub trues: Vec<Duration>,
+    /// The processor time of `true`, where the kernel counts it.
+    pub true_cpus: Vec<Duration>,
 }
 
 /// Measures the instrument in that many turns, after one that does not count.
@@ -53,14 +55,15 @@ pub fn self_test(executor: &mut dyn Executor, turns: u32) -> Result<SelfTest, Me
     for turn in 0..=turns {
         let spun = spin();
         let begun = Instant::now();
-        let empty = execute(executor, &nothing)?;
+        let empty = execute(executor, &nothing)?.wall;
         let between = begun.elapsed().saturating_sub(empty);
         let full = execute(executor, &really)?;
         if turn > 0 {
             test.loops.push(spun);
             test.nothing.push(empty);
             test.between.push(between);
-            test.trues.push(full);
+            test.trues.push(full.wall);
+            test.true_cpus.extend(full.usage.cpu().filter(|cpu| !cpu.is_zero()));
         }
     }
     Ok(test)
@@ -75,10 +78,10 @@ fn request(program: &str) -> Request {
     Request { timeout: Duration::from_secs(10), ..Request::new([program]) }
 }
 
-fn execute(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
+fn execute(executor: &mut dyn Executor, request: &Request) -> Result<Execution, MeasureError> {
     let execution = executor.execute(request);
     match execution.ended {
-        ExecutionEnd::Exited(0) => Ok(execution.wall),
+        ExecutionEnd::Exited(0) => Ok(execution),
         ExecutionEnd::Interrupted => Err(MeasureError::Interrupted),
         ExecutionEnd::NotStarted(why) => Err(MeasureError::Instrument { why }),
         ended => {
@@ -121,7 +124,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::{Execution, ProcessExecutor, ScriptedExecutor};
+    use crate::{ProcessExecutor, ScriptedExecutor};
 
     #[test]
     fn it_measures_itself_on_the_real_machine() {
