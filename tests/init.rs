@@ -190,6 +190,19 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     let report = std::fs::read_to_string(project.path().join("report.md")).unwrap();
     assert!(report.contains(&format!("error: {why}")) && report.contains("no room"), "{report}");
     std::fs::write(&plan, right).unwrap();
+    project.git(["checkout", "--quiet", "--orphan", "apart"]);
+    project.git(["commit", "--quiet", "--message=apart"]);
+    project.git(["checkout", "--quiet", "behind"]);
+    let unknown = "0".repeat(40);
+    for (base, status, why) in
+        [("apart", 1, "have no commit in common"), (&unknown, 128, "Not a valid commit name")]
+    {
+        let failed = compare(base, "behind").exits(status);
+        let (_, said) = failed.stdout.split_once("::error title=performance::").unwrap();
+        assert!(said.contains(why) && failed.stderr.contains(said.trim()), "{said}");
+        let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();
+        assert!(summary.ends_with(&format!("{said}```\n")), "{summary}");
+    }
     // What the base gained since the branch left it is no loss of the branch.
     assert_eq!(compare("faster", "behind").exits(0).stdout, "");
     compare("HEAD", "HEAD").exits(0);
