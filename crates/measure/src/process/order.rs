@@ -285,6 +285,9 @@ fn open(file: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot open `{}` for standard input: {error}", file.display()))
 }
 
+/// Every system takes this many bytes of arguments and environment.
+const FEW: usize = 128 * 1024;
+
 /// Why the system refused to start it, in one line and in the words of the request.
 pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> String {
     if step != LaunchStep::Starting {
@@ -302,7 +305,9 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> String
             let bytes: usize = request.command.iter().map(|word| word.len() + 1).sum();
             let environment: usize =
                 environment_of(request).iter().map(|(name, it)| name.len() + it.len() + 2).sum();
-            if environment > bytes {
+            if request.limits.address_space.is_some() && bytes + environment < FEW {
+                format!("`{program}` cannot be started within its limit on address space")
+            } else if environment > bytes {
                 format!("the environment of `{program}` is too large: {environment} bytes")
             } else {
                 format!("the argument list of `{program}` is too long: {bytes} bytes")
