@@ -51,7 +51,8 @@ impl ComparisonReport<'_> {
     /// Whether `--duet` is another way for the same question.
     fn can_be_duet(&self) -> bool {
         let is_plain = self.terms.patches.is_empty() && self.terms.quirk.is_none();
-        let builds = self.terms.sides.iter().all(|side| side.program.builds() == 1);
+        let builds =
+            self.terms.sides.iter().all(|side| side.program.builds() == 1) && self.build.is_none();
         is_plain && self.terms.duet.is_none() && builds
     }
 }
