@@ -263,9 +263,11 @@ fn logs(values: &Process) -> Option<Vec<f64>> {
     values.iter().map(|value| (*value > 0.0 && value.is_finite()).then(|| value.ln())).collect()
 }
 
-/// The median of the medians of executions: what is shown of a layout.
+/// The logarithm of the median of the medians of executions, which is what is shown of a layout:
+/// between two in the middle it is their mean, and not that of their logarithms.
 fn median_of(processes: &[Vec<f64>]) -> Option<f64> {
-    median(&processes.iter().filter_map(|of| median(of)).collect::<Vec<_>>())
+    let value = |of: &Vec<f64>| median(&of.iter().map(|log| log.exp()).collect::<Vec<_>>());
+    median(&processes.iter().filter_map(value).collect::<Vec<_>>()).map(f64::ln)
 }
 
 /// The variance within groups, of all groups together, and its degrees of freedom; `None` where no
