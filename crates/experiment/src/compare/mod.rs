@@ -51,7 +51,7 @@ pub use resolved_side::{ResolvedSide, earlier_program, start_alike};
 pub use sampled::{SideSamples, loads, sampled};
 pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rounds::Sequential;
 use tacho_record::{Cell, Comparing, Digest, Purpose, Run};
@@ -61,6 +61,7 @@ use tacho_store::Store;
 
 use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::build::layouts::LayoutsResult;
+use crate::run::elapsed::took;
 use crate::run::rounds::{SessionResult, measure_until};
 use crate::run::session::Session;
 use crate::trial::duet::why_not_at_once;
@@ -180,11 +181,11 @@ pub fn compare(
         return Ok(ComparisonResult::SameProgram);
     }
     let session = context.session_of_sides(question, terms, &sides)?;
-    let began = Instant::now();
     let mut until = Sequential::of_session(terms, &session);
     let SessionResult { interrupted, .. } = measure_until(context, &session, &mut until)?;
-    let executing = Some(began.elapsed());
     let run = context.store.run(session.run.number)?.unwrap_or(session.run);
+    // With the time of sessions before this one.
+    let executing = took(context.store, &run)?;
     let rows = judged(context.store, &run, terms)?;
     let carried = carried_over(context.store, &run, terms)?;
     let loads = loads(context.store, Some(&run), terms)?;
