@@ -30,9 +30,6 @@ pub struct GateRecord {
 
 /// How many rows of a gate are named.
 const NAMED: usize = 10;
-/// Both ends of an interval are printed if one is at least this many times as far from the estimate
-/// as the other.
-const LOPSIDED: f64 = 1.1;
 /// From this share on a row has a factor in place of a percentage.
 const FACTOR: f64 = 10.0;
 
@@ -107,29 +104,20 @@ fn more(share: f64) -> String {
     if share < FACTOR { percent(share) } else { times(1.0 + share) }
 }
 
-/// A share within its interval: `7.7 % ± 0.6 %`, factors of ten and more as `× 11.2 ± 0.3`; both
-/// ends if one is farther than the other: `20 % (8.6 to 39 %)`, `× 30.4 (28.3 to 31.2)`.
+/// A share with the ends of its interval: `7.7 % (7.1 to 8.3 %)`, factors of ten and more as
+/// `× 30.4 (28.3 to 31.2)`.
 fn between(least: f64, share: Option<f64>, most: f64) -> String {
     let share =
         share.filter(|it| (least..=most).contains(it)).unwrap_or(f64::midpoint(least, most));
-    let [below, above] = [share - least, most - share];
-    let reach = above.max(below);
-    let is_lopsided = reach > LOPSIDED * above.min(below);
-    if is_lopsided && most >= FACTOR {
+    if most >= FACTOR {
         let [least, share, most] = [least, share, most].map(|it| factor(1.0 + it));
         return format!("× {share} ({least} to {most})");
     }
-    if is_lopsided {
-        let tenths = |share: f64| usize::from(reach < 0.1 || share < 0.1);
-        let [least, share, most] =
-            [least, share, most].map(|it| format!("{:.*}", tenths(it), 100.0 * it));
-        return format!("{share} % ({least} to {most} %)");
-    }
-    match (share, reach) {
-        (FACTOR.., _) => format!("× {} ± {reach:.1}", factor(1.0 + share)),
-        (_, 0.1..) => format!("{:.0} % ± {:.0} %", 100.0 * share, 100.0 * reach),
-        _ => format!("{} ± {}", percent(share), percent(reach)),
-    }
+    let reach = (most - share).max(share - least);
+    let tenths = |share: f64| usize::from(reach < 0.1 || share < 0.1);
+    let [least, share, most] =
+        [least, share, most].map(|it| format!("{:.*}", tenths(it), 100.0 * it));
+    format!("{share} % ({least} to {most} %)")
 }
 
 #[cfg(test)]
@@ -138,9 +126,9 @@ mod tests {
 
     #[test]
     fn a_size_has_one_number_and_how_far_it_is_known() {
-        assert_eq!(between(5.688, Some(5.9), 6.121), "590 % ± 22 %");
-        assert_eq!(between(0.071, None, 0.083), "7.7 % ± 0.6 %");
-        assert_eq!(between(9.9, Some(10.2), 10.5), "× 11.2 ± 0.3");
+        assert_eq!(between(5.688, Some(5.9), 6.121), "590 % (569 to 612 %)");
+        assert_eq!(between(0.071, None, 0.083), "7.7 % (7.1 to 8.3 %)");
+        assert_eq!(between(9.9, Some(10.2), 10.5), "× 11.2 (10.9 to 11.5)");
         assert_eq!(between(10.0, Some(10.2), 10.5), "× 11.2 (11.0 to 11.5)");
         assert_eq!(between(5.688, Some(6.02), 6.121), "602 % (569 to 612 %)");
         assert_eq!(between(0.01, Some(0.02), 0.05), "2.0 % (1.0 to 5.0 %)");
