@@ -132,11 +132,15 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
     let most = which.iter().copied().max_by(|one, other| far(one).total_cmp(&far(other)));
     let open = levels.iter().filter(|it| it.differs.is_none()).count();
     let rest = if open > 0 { format!("; {open} undecided") } else { String::new() };
-    match most.and_then(|at| Some((at, levels[at].level?))) {
-        None => {
+    match (most.and_then(|at| Some((at, levels[at].level?))), &terms.under[..]) {
+        (None, [only]) => format!("{} does not visibly change the level{rest}", only.name()),
+        (Some((_, level)), [only]) => {
+            format!("{} changes the level ({})", only.name(), change(level.ratio))
+        }
+        (None, _) => {
             format!("none of {} disturbances visibly changes the level{rest}", terms.under.len())
         }
-        Some((at, level)) => format!(
+        (Some((at, level)), _) => format!(
             "{} of {} disturbances change the level, most of all {} ({}){rest}",
             which.len(),
             terms.under.len(),

@@ -71,7 +71,7 @@ pub enum NumbersError {
         line: usize,
     },
     /// A row has more or fewer cells than the header.
-    #[error("line {line} has {found} cells, and the header {wanted}")]
+    #[error("line {line} has {found} cell{}, and the header {wanted}", if *.found == 1 { "" } else { "s" })]
     Row {
         /// Its line.
         line: u64,

@@ -65,8 +65,9 @@ impl ComparisonReport<'_> {
                 0 => String::new(),
                 some => {
                     format!(
-                        "; {} found a smaller difference and has none",
-                        count(some, "other row")
+                        "; {} {} none, as a smaller difference was found",
+                        count(some, "other row"),
+                        if some == 1 { "has" } else { "have" }
                     )
                 }
             };
@@ -127,11 +128,13 @@ impl ComparisonReport<'_> {
                 && !row.settled
                 && row.comparison.counts.rounds < rule.max_rounds as usize
         };
-        let ended = self.rows.iter().filter(was_ended);
-        let rounds = count(ended.map(|row| row.comparison.counts.rounds).min()?, "round");
+        let ended: Vec<usize> =
+            self.rows.iter().filter(was_ended).map(|row| row.comparison.counts.rounds).collect();
+        let rounds = count(*ended.iter().min()?, "round");
+        let open = if ended.len() == 1 { "row needs" } else { "rows need" };
         let budget = duration(budget);
         Some(format!(
-            "the budget of {budget} ended measuring after {rounds}; the unclear rows need more"
+            "the budget of {budget} ended measuring after {rounds}; the unclear {open} more"
         ))
     }
 

@@ -215,8 +215,9 @@ fn the_smallest_difference_is_that_of_each_row() {
     let mut small = row("small", 1.05, 0.001);
     small.comparison.detectable = Some(0.2);
     let beside = described(vec![wide, small.clone()]);
-    let expected =
-        format!("{high} for 1 of 2 rows; 1 other row found a smaller difference and has none\n");
+    let expected = format!(
+        "{high} for 1 of 2 rows; 1 other row has none, as a smaller difference was found\n"
+    );
     assert!(beside.contains(&expected), "{beside}");
     let small = described(vec![small]);
     assert!(small.starts_with("1 slower\n"), "{small}");
