@@ -71,6 +71,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
         let print = if is_exported { output::print_beside } else { output::print };
         report.print_warnings();
         print(&report.numbers())?;
+        report.print_interruption();
         report.print_notes();
         report.print_way_out();
         // The verdict comes last, nearest to the prompt.

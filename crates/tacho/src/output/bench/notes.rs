@@ -1,7 +1,7 @@
 //! The notes beside the numbers.
 
 use tacho_experiment::bench::{BenchCommand, CommandResult};
-use tacho_record::{Failure, ReferenceMode};
+use tacho_record::{Failure, Limit, ReferenceMode};
 use tacho_report::bench::{BenchWarning, ColumnMeaning, notes};
 use tacho_report::block::{AnswerNote, NoteKind};
 use tacho_report::host;
@@ -104,13 +104,17 @@ impl BenchReport<'_> {
         })
     }
 
-    /// Prints the others beside the answer.
-    pub fn print_notes(&self) {
+    /// Prints that there may be more, where the answer does not have that.
+    pub fn print_interruption(&self) {
         if self.answer.interrupted {
             output::note("note", INTERRUPTED);
-        } else if let Some(spent) =
-            notes::spent_budget(&self.question.rule, self.findings().rounds())
-        {
+        }
+    }
+
+    /// Prints the others beside the answer.
+    pub fn print_notes(&self) {
+        let spent = notes::spent_budget(&self.question.rule, self.findings().rounds());
+        if let Some(spent) = spent.filter(|_| !self.answer.interrupted) {
             output::note("note", &spent);
         }
         let first = self.question.commands.first();
@@ -214,10 +218,18 @@ fn print_outliers(name: &str, standing: &CommandResult) {
     }
 }
 
-/// Prints that nothing shows that it works below a limit.
+/// Prints that nothing shows that it works below a limit. Below one on address space it may have
+/// ended by itself, which is an error.
 fn print_refusal(name: &str, standing: &CommandResult) {
     let refusal = standing.refused.and_then(|limit| notes::refusal(name, limit));
-    refusal.iter().flatten().for_each(print);
+    for note in refusal.iter().flatten() {
+        match note.kind {
+            NoteKind::Warning if standing.refused == Some(Limit::AddressSpace) => {
+                output::note("error", &note.text);
+            }
+            _ => print(note),
+        }
+    }
 }
 
 fn print(note: &AnswerNote) {
