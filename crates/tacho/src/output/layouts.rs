@@ -132,9 +132,8 @@ impl LayoutsReport<'_> {
         let name = self.revision.short();
         match self.laid {
             LayoutsResult::Interrupted => format!("{NOTHING_YET}\n"),
-            LayoutsResult::NotBuilt { layout, why } => {
-                format!("{name} could not be built in layout {layout}: {why}\n")
-            }
+            // An error, which is beside the answer.
+            LayoutsResult::NotBuilt { .. } => String::new(),
             LayoutsResult::Ignored => {
                 format!("all layouts of {name} are the same program: nothing was measured\n")
             }
@@ -146,12 +145,14 @@ impl LayoutsReport<'_> {
         }
     }
 
-    /// Prints the advice for failures.
+    /// Prints failures, and the advice for them.
     pub fn hints(&self) {
         match self.laid {
             LayoutsResult::Ignored => note("hint", TAKES_ORDER),
-            LayoutsResult::NotBuilt { .. } => {
-                note("hint", &log_hint(self.revision.short()));
+            LayoutsResult::NotBuilt { layout, why } => {
+                let name = self.revision.short();
+                note("error", &format!("{name} could not be built in layout {layout}: {why}"));
+                note("hint", &log_hint(name));
             }
             LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");

@@ -19,7 +19,8 @@ impl BenchReport<'_> {
             Some(width) if !table::fits(&shown, Some(width)) => listed(&found, &numbers, width),
             _ => with_bold_medians(&shown, &numbers),
         };
-        let lines = found.about_intervals().into_iter().map(|line| line + "\n");
+        let lines = found.about_intervals().into_iter();
+        let lines = lines.map(|line| text::wrap(&(line + "\n"), self.width));
         rows + &lines.collect::<String>()
     }
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod picture;
 
+use comfy_table::ContentArrangement;
 use tacho_experiment::probe::{
     Availability, ProbeAnswer, ProbeEnd, ProbeFinding, ProbeRow, sentence,
 };
@@ -110,7 +111,10 @@ pub fn listed(found: &Availability) -> String {
     for it in &found.left_out {
         list.add_row([it.name.as_str(), "no", &it.why]);
     }
-    format!("{}\n", table::render(&list))
+    if let Some(width) = super::terminal_width().and_then(|width| u16::try_from(width).ok()) {
+        list.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table::render(&list)
 }
 
 /// A row as all media have it.
