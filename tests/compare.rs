@@ -376,6 +376,8 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
         project.file("other", "").commit("nothing").file("prog", "exit\n").commit("something");
     let told = project.tacho("compare HEAD~1 HEAD").exits(2).stderr;
     assert!(told.contains("error: `HEAD~1` cannot be compared: its build failed: "), "{told}");
+    let hint = "hint: `tacho show HEAD~1 --build-log` shows the build log\n";
+    assert!(told.ends_with(hint), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
     assert!(unknown.starts_with("error: "), "{unknown}");
     let told = project.file("runs.json", "{}");
@@ -977,6 +979,16 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
          error: `--fail-on slower:50%,missing`: failed because of benchmarks that only `old.json` \
          has (b, c)\n"
     );
+    compare("--fail-on missing --junit lone.xml").exits(1);
+    let junit = std::fs::read_to_string(project.path().join("lone.xml")).unwrap();
+    assert!(junit.contains("tests=\"3\" failures=\"2\""), "{junit}");
+    assert!(junit.contains("name=\"c\">\n      <failure message=\"only old.json has it\"/>"));
+    let slower = hyperfine_of(&[("a", 0.2), ("d", 0.2)]);
+    std::fs::write(project.path().join("slower.json"), slower).unwrap();
+    let gate = "compare old.json slower.json --fail-on slower:9%,missing --markdown";
+    let headline = project.tacho(gate).exits(1).stdout;
+    let rest = " and benchmarks that only `old.json` has (b, c)**\n";
+    assert!(headline.starts_with("**1 slower: fails on ") && headline.contains(rest), "{headline}");
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
         (&json["only_a"], &json["only_b"]),
@@ -998,6 +1010,21 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
         compare("--benchmark e").exits(2).stderr,
         "error: unknown benchmark `e`\nhint: known: `a`, `b`, `c`, `d`\n"
     );
+    let common = compare("--benchmark b").exits(2).stderr;
+    assert!(common.contains("have nothing in common: no benchmark"), "{common}");
+    let comma = compare("--fail-on slower,").exits(2).stderr;
+    assert!(comma.starts_with("error: `--fail-on` has an empty condition"), "{comma}");
+    assert_eq!(
+        project.tacho("compare old.json true -r 2").exits(2).stderr,
+        "error: `old.json` has 3 benchmarks, and a command is compared with one\n\
+         hint: name one of them: `--benchmark 'a'`\n"
+    );
+    project.tacho("compare old.json true -r 2 -b c").exits(0);
+    let named = project.tacho("compare true false -r 2 -b c").exits(2).stderr;
+    assert!(named.starts_with("error: `--benchmark` names benchmarks of a plan"), "{named}");
+    let failed = project.tacho("compare true false -r 2").exits(2).stderr;
+    let error = "error: not compared: `command` failed at false (exit 1)\n";
+    assert!(failed.ends_with(error), "{failed}");
 }
 
 #[test]

@@ -92,6 +92,7 @@ fn row(
         rules.once.map_or_else(|| RunEffectPrior::or_unknown(known), |counted| counted.with(known));
     let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
+    let (failure, printed) = failure(&samples);
     ComparedRow {
         benchmark: benchmark.clone(),
         metric: metric.clone(),
@@ -109,7 +110,8 @@ fn row(
         }),
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
         busy_share: busy_share(samples.iter().flatten()),
-        failure: failure(&samples),
+        failure,
+        printed,
         is_wrong: samples.iter().flatten().any(|it| it.outcome.is_wrong_answer()),
     }
 }

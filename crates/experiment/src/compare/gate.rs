@@ -174,6 +174,7 @@ mod tests {
             round: 0.0,
             busy_share: None,
             failure: None,
+            printed: String::new(),
             is_wrong: false,
         }
     }

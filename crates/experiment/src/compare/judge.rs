@@ -29,6 +29,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                 Some(levels) => at_levels(levels, &group.samples, metric),
                 None => group.at_usual_speed(metric).samples,
             };
+            let (failure, printed) = failure(&[0, 1, 2].map(|side| group.side(side).concat()));
             rows.push(ComparedRow {
                 benchmark: benchmark.clone(),
                 metric: metric.clone(),
@@ -41,7 +42,8 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                     .map(|side| LimitedExecutions::of(group.side(side).iter().flatten(), metric)),
                 busy_share: busy_share(group.samples.iter().flatten()),
                 round: round_takes(terms, &group.samples),
-                failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
+                failure,
+                printed,
                 is_wrong: group.samples.iter().flatten().any(|it| it.outcome.is_wrong_answer()),
             });
         }
@@ -127,15 +129,19 @@ pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> 
     Levels::of(LayoutValues(&measured)).filter(|_| is_known)
 }
 
-pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
+/// How the first execution failed that did, and at which side; and what it printed.
+pub(super) fn failure(samples: &[Vec<Sample>]) -> (Option<(String, usize)>, String) {
     let first = |is_it: fn(&Outcome) -> bool| {
         samples.iter().enumerate().find_map(|(side, samples)| {
             let failed = samples.iter().find(|sample| is_it(&sample.outcome))?;
             // The third side is the first one again.
-            Some((failed.outcome.described()?.0, side % 2))
+            let (why, printed) = failed.outcome.described()?;
+            Some(((why, side % 2), printed.to_owned()))
         })
     };
-    first(Outcome::is_wrong_answer).or_else(|| first(Outcome::is_failure))
+    let (why, printed) =
+        first(Outcome::is_wrong_answer).or_else(|| first(Outcome::is_failure)).unzip();
+    (why, printed.unwrap_or_default())
 }
 
 pub(super) fn mean_wall(side: &[Sample]) -> Option<f64> {

@@ -45,25 +45,36 @@ pub enum ReportMismatch {
     },
     /// They have no benchmark in common, by name and metric.
     NothingInCommon,
+    /// A command is compared with a file of several benchmarks, none of which has its name.
+    SeveralBenchmarks {
+        /// The file.
+        file: String,
+        /// How many it has.
+        number: usize,
+        /// The first of them, by name.
+        first: String,
+    },
 }
 
 /// A file at side `file`, and the other side, which has these rows of the plan or of a command.
-/// Unless the benchmarks were `chosen`, those that only one side has are listed.
+/// Unless `benchmarks` were chosen, those that only one side has are listed.
 pub fn rows_of_report(
     sides: &[ResolvedSide; 2],
     file: usize,
     plan: Option<&Plan>,
     mut rows: Vec<(BenchmarkKey, Vec<Metric>)>,
-    chosen: bool,
+    benchmarks: &[String],
 ) -> Result<ReportRows, ReportMismatch> {
     let (said, live) = (said(&sides[file]), &sides[1 - file]);
     let mut lone = <[Vec<String>; 2]>::default();
     let found = if matches!(live.side.program, tacho_record::Program::Command { .. }) {
-        for_command(said, &rows, live)
+        check_benchmarks(benchmarks, &[said.to_vec(), Vec::new()])?;
+        for_command(said, benchmarks, &rows, &sides[file], live)?
     } else {
         let of_plan = rows.clone();
         let found = for_plan(said, &mut rows);
-        lone[file] = if chosen { Vec::new() } else { lone_of_file(said, &of_plan) };
+        let is_all = benchmarks.is_empty();
+        lone[file] = if is_all { lone_of_file(said, &of_plan) } else { Vec::new() };
         lone[1 - file] = lone_of_plan(&of_plan, &rows);
         found
     };
@@ -212,19 +223,31 @@ fn grouped(
     Ok(rows)
 }
 
-/// The benchmark that has the command's name, or is the only one; its time as what the command's is
-/// called.
+/// The benchmark that was chosen or has the command's name, or is the only one; its time as what the
+/// command's is called.
 fn for_command(
     said: &[ExportedMetric],
+    chosen: &[String],
     rows: &BenchmarkMetrics,
+    file: &ResolvedSide,
     live: &ResolvedSide,
-) -> RenamedMetrics {
-    let times: Vec<&ExportedMetric> =
-        said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
+) -> Result<RenamedMetrics, ReportMismatch> {
+    let is_chosen = |name: &String| chosen.is_empty() || chosen.contains(name);
+    let times: Vec<&ExportedMetric> = said
+        .iter()
+        .filter(|one| one.metric.unit == Unit::Nanoseconds && is_chosen(&one.benchmark))
+        .collect();
     let of_name = times.iter().find(|one| one.benchmark == shown(&live.side.name));
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
-    let found = of_name.or(times.first().filter(|_| names.len() == 1));
-    let Some((row, metrics)) = rows.first() else { return Vec::new() };
+    if let (None, Some(first), 2..) = (of_name, names.first(), names.len()) {
+        return Err(ReportMismatch::SeveralBenchmarks {
+            file: file.side.name.clone(),
+            number: names.len(),
+            first: (*first).to_owned(),
+        });
+    }
+    let found = of_name.or(times.first());
+    let Some((row, metrics)) = rows.first() else { return Ok(Vec::new()) };
     let renamed = found.zip(metrics.first()).map(|(one, metric)| {
         let benchmark = row.to_string();
         (
@@ -232,7 +255,7 @@ fn for_command(
             ExportedMetric { benchmark, metric: metric.clone(), ..(*one).clone() },
         )
     });
-    renamed.into_iter().collect()
+    Ok(renamed.into_iter().collect())
 }
 
 /// The plan's benchmarks that the file has, each with its metrics there, by name; a time is a time.

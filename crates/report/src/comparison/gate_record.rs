@@ -43,6 +43,24 @@ impl GateRecord {
         }
     }
 
+    fn not_judged(&self) -> Option<String> {
+        (!self.broken.is_empty()).then(|| format!("not judged: {}", named(&self.broken)))
+    }
+
+    fn only(&self, a: &str) -> Option<String> {
+        let names = || named(&self.lone);
+        (!self.lone.is_empty()).then(|| format!("benchmarks that only `{a}` has ({})", names()))
+    }
+
+    /// The reasons of a failure beside slower rows, to be added to these; `a` is as in
+    /// [`GateRecord::outcome`].
+    #[must_use]
+    pub fn beside_rows(&self, a: &str) -> String {
+        let lone = self.only(a).filter(|_| self.fails_on_lone).map(|it| format!(" and {it}"));
+        let broken = self.not_judged().map(|it| format!("; {it}"));
+        lone.into_iter().chain(broken).collect()
+    }
+
     /// How it came out, and by what; `a` is what the first side is called.
     #[must_use]
     pub fn outcome(&self, a: &str) -> String {
@@ -50,8 +68,7 @@ impl GateRecord {
         let Some(failed) = gate.failed else {
             return "undecided: not everything was measured".to_owned();
         };
-        let lone = (!gate.lone.is_empty())
-            .then(|| format!("benchmarks that only `{a}` has ({})", named(&gate.lone)));
+        let lone = gate.only(a);
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
         let mut by = gate.slower.clone();
         by.extend(gate.open().into_iter().filter(|_| gate.fails_on_open));
@@ -59,7 +76,7 @@ impl GateRecord {
             (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
         let is_open = !gate.open.is_empty() && !gate.fails_on_open;
         let parts = [
-            (!gate.broken.is_empty()).then(|| format!("not judged: {}", named(&gate.broken))),
+            gate.not_judged(),
             match (failed, by.is_empty()) {
                 (true, true) => None,
                 (true, false) => Some(format!("failed because of {}", by.join(" and "))),

@@ -10,7 +10,7 @@ use crate::bench::notes::duet;
 use crate::block::AnswerNote;
 use crate::host::HostLoad;
 use crate::layouts::short;
-use crate::words::{self, change, count, percent};
+use crate::words::{self, change, count, cut, percent};
 
 /// The meaning of the metric that replaces wall time if a shell starts a command.
 const NET_WALL: &str = "net-wall: wall time without the start of the shell";
@@ -19,6 +19,8 @@ const EVERY_SAMPLE: &str = "reports that hold every sample have intervals, such 
                             folder `target/criterion` or `go test -bench . -count 10`";
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
 const APART: f64 = 0.03;
+/// A line that a program printed is cut to this many characters.
+const PRINTED: usize = 200;
 /// From this difference between two processors on it is reported.
 const PLACES: f64 = 0.01;
 
@@ -58,7 +60,8 @@ impl ComparisonReport<'_> {
     #[must_use]
     pub fn of_all(&self) -> Vec<AnswerNote> {
         let at_once = self.terms.duet.map(|places| AnswerNote::plain(duet(places)));
-        let mut notes: Vec<AnswerNote> = at_once.into_iter().chain(self.carried()).collect();
+        let mut notes = self.printed();
+        notes.extend(at_once.into_iter().chain(self.carried()));
         notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
         notes.extend(self.of_several_runs().map(AnswerNote::plain));
         let has_net = self.rows.iter().any(|row| row.metric.name == Metric::NET_WALL);
@@ -71,6 +74,20 @@ impl ComparisonReport<'_> {
         notes
             .extend(otherwise.map(|what| AnswerNote::plain(format!("not measured alike: {what}"))));
         notes
+    }
+
+    /// The last line that each benchmark printed which failed.
+    fn printed(&self) -> Vec<AnswerNote> {
+        let line = |row: &ComparedRow| {
+            let (_, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
+            let line = row.printed.lines().rev().find(|line| !line.trim().is_empty())?;
+            let line = cut(line, PRINTED).replace('`', "'");
+            let text = format!("its last line at {} is `{line}`", self.names[*side]);
+            Some(AnswerNote::about(row.benchmark.to_string(), text))
+        };
+        let mut all: Vec<AnswerNote> = self.rows.iter().filter_map(line).collect();
+        all.dedup();
+        all
     }
 
     /// Says that A, executed a second time, differs from itself by no less than B differs from A.

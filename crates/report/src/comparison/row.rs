@@ -31,6 +31,8 @@ pub struct ComparedRow {
     pub busy_share: Option<f64>,
     /// How the first execution failed that did, in one line, and at which side.
     pub failure: Option<(String, usize)>,
+    /// The end of what that execution printed.
+    pub printed: String,
     /// Whether the failure was a wrong answer: then nothing is compared, even with earlier values.
     pub is_wrong: bool,
 }

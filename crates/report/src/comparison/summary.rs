@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::{StopCondition, derived};
+use tacho_record::{StopCondition, derived, in_backticks};
 use tacho_stats::compare::Verdict;
 
 use super::{ComparedRow, ComparisonReport, clauses, has_trade_off};
@@ -95,20 +95,29 @@ impl ComparisonReport<'_> {
     /// The metrics that are not judged separately, and why: they are constant or computed from
     /// others.
     fn apart(&self) -> String {
-        let mut apart: Vec<String> = Vec::new();
+        let (mut constant, mut derived): (Vec<&str>, Vec<&str>) = Default::default();
         for row in self.rows {
-            let name = &row.metric.name;
-            let said = match (row.is_constant(), derived::DERIVED.contains(&name.as_str())) {
-                (true, _) => format!("`{name}` never varies, so it is not a test of its own"),
-                (false, true) => {
-                    format!("`{name}` follows from the others, so it is not a test of its own")
-                }
+            let name = row.metric.name.as_str();
+            let all = match (row.is_constant(), derived::DERIVED.contains(&name)) {
+                (true, _) => &mut constant,
+                (false, true) => &mut derived,
                 (false, false) => continue,
             };
-            if !apart.contains(&said) {
-                apart.push(said);
+            if !all.contains(&name) {
+                all.push(name);
             }
         }
+        let said = |names: &[&str], one: &str, several: &str| match names {
+            [] => None,
+            [name] => Some(format!("`{name}` {one}, so it is not a test of its own")),
+            names => {
+                let names = in_backticks(names);
+                Some(format!("{names} {several}, so they are not tests of their own"))
+            }
+        };
+        let never = said(&constant, "never varies", "never vary");
+        let follow = said(&derived, "follows from the others", "follow from the others");
+        let apart: Vec<String> = never.into_iter().chain(follow).collect();
         if apart.is_empty() { String::new() } else { format!(" ({})", apart.join("; ")) }
     }
 

@@ -24,7 +24,7 @@ pub enum CompareMistake {
     MinimumOfLayouts,
     #[error("`--markdown` needs a comparison, such as `run:12`")]
     MarkdownOfRevision,
-    #[error("`--fail-on {text}` is not a known condition")]
+    #[error("`--fail-on{}", no_condition(text))]
     NoLimit { text: String },
     #[error(
         "`--fail-on {text}` is less than the margin of {margin}, within which two sides are \
@@ -57,6 +57,12 @@ pub enum CompareMistake {
     OneCommand,
     #[error("`{a}` and `{b}` cannot be compared: {why}")]
     NotComparable { a: String, b: String, why: String },
+    #[error("`{a}` and `{b}` have nothing in common: {why}")]
+    NothingInCommon { a: String, b: String, why: String },
+    #[error("`{file}` has {number} benchmarks, and a command is compared with one")]
+    SeveralBenchmarks { file: String, number: usize, first: String },
+    #[error("`--benchmark` names benchmarks of a plan or a file, and both sides are commands")]
+    BenchmarkOfCommands,
     #[error("`--layouts` links revisions, and these sides are linked already or are not revisions")]
     NoLayouts,
     #[error("unknown build `{name}`")]
@@ -161,9 +167,10 @@ impl CompareMistake {
                 format!("`tacho compare {name} OTHER` compares two reports")
             }
             CompareMistake::OneCommand => "`tacho bench` measures one command".to_owned(),
-            CompareMistake::NotComparable { .. } => {
-                "name a second side of the same kind: `tacho compare --help`".to_owned()
-            }
+            CompareMistake::NotComparable { .. }
+            | CompareMistake::NothingInCommon { .. }
+            | CompareMistake::SeveralBenchmarks { .. }
+            | CompareMistake::BenchmarkOfCommands => self.hint_of_sides(),
             CompareMistake::NoLayouts => {
                 "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()
             }
@@ -187,6 +194,32 @@ impl CompareMistake {
                 "perhaps a shell variable is not set; `HEAD` is the newest revision".to_owned()
             }
         }
+    }
+}
+
+impl CompareMistake {
+    /// The advice for sides that have nothing to compare.
+    fn hint_of_sides(&self) -> String {
+        match self {
+            CompareMistake::NothingInCommon { .. } => {
+                "name benchmarks, metrics and values that both sides have".to_owned()
+            }
+            CompareMistake::SeveralBenchmarks { first, .. } => {
+                format!("name one of them: `--benchmark '{first}'`")
+            }
+            CompareMistake::BenchmarkOfCommands => "leave this option out".to_owned(),
+            _ => "name a second side of the same kind: `tacho compare --help`".to_owned(),
+        }
+    }
+}
+
+/// What is wrong with a condition.
+fn no_condition(text: &str) -> String {
+    let percent = text.trim_end().strip_suffix('%').and_then(|it| it.rsplit(':').next());
+    match percent.and_then(|it| it.trim().parse::<f64>().ok()) {
+        _ if text.is_empty() => "` has an empty condition: a comma too many".to_owned(),
+        Some(share) if share <= 0.0 => format!(" {text}`: the limit must be above 0 %"),
+        _ => format!(" {text}` is not a known condition"),
     }
 }
 

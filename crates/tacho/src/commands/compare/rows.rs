@@ -36,6 +36,10 @@ pub fn rows(
     }
     let (file, live) = match files {
         [false, false] => {
+            let is_command = matches!(a.side.program, Program::Command { .. });
+            if is_command && !benchmarks.is_empty() {
+                return Err(CompareMistake::BenchmarkOfCommands.into());
+            }
             let (plan, rows) = live_rows(given, command, [a, b])?;
             let is_compared = |name: &str| {
                 rows.iter().any(|(_, metrics)| metrics.iter().any(|it| it.name == name))
@@ -65,7 +69,7 @@ pub fn rows(
             of.clone_from(&metrics);
         }
     }
-    let of = rows_of_report(taken, file, plan.as_ref(), rows, !benchmarks.is_empty())
+    let of = rows_of_report(taken, file, plan.as_ref(), rows, benchmarks)
         .map_err(|why| mismatch(taken, why))?;
     Ok(ComparisonRows { plan, of })
 }
@@ -98,7 +102,10 @@ fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {
         ReportMismatch::NothingInCommon => {
             let why = "no benchmark with the same metric is in both".to_owned();
             let [a, b] = taken.each_ref().map(ResolvedSide::described);
-            CompareMistake::NotComparable { a, b, why }.into()
+            CompareMistake::NothingInCommon { a, b, why }.into()
+        }
+        ReportMismatch::SeveralBenchmarks { file, number, first } => {
+            CompareMistake::SeveralBenchmarks { file, number, first }.into()
         }
     }
 }
@@ -121,8 +128,14 @@ fn live_rows(
         }
         _ => None,
     };
+    let is_other_kind = matches!(programs[1], Program::Command { .. }) != is_command;
     let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs).map_err(|why| {
-        CompareMistake::NotComparable { a: taken[0].described(), b: taken[1].described(), why }
+        let [a, b] = taken.map(ResolvedSide::described);
+        if is_other_kind {
+            CompareMistake::NotComparable { a, b, why }
+        } else {
+            CompareMistake::NothingInCommon { a, b, why }
+        }
     })?;
     let mut rows = Vec::new();
     for key in keys {

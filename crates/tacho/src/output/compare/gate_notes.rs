@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, RowAtGate};
-use tacho_record::{Comparing, first_of, in_backticks, short_name, shown as in_one_line};
+use tacho_record::{
+    Comparing, Program, Side, first_of, in_backticks, short_name, shown as in_one_line,
+};
+use tacho_report::build::log_hint;
 use tacho_report::comparison::clauses::{clear_alone, slower};
 use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
@@ -126,12 +129,36 @@ impl CompareReport<'_> {
 
     /// Says beside the answer, at its end, why the gate failed, or nothing was compared.
     fn report_failure(&self) {
-        if let Some(recorded) = self.recorded().filter(|recorded| recorded.failed == Some(true)) {
-            output::note("error", &self.gate_line(&recorded));
-        }
-        if let Some(why) = self.not_built() {
+        let gate = self.recorded().filter(|recorded| recorded.failed == Some(true));
+        let gate = gate.map(|recorded| self.gate_line(&recorded));
+        for why in gate.or_else(|| self.failures()).into_iter().chain(self.not_built()) {
             output::note("error", &why);
         }
+        if let Some(revision) = self.revision_not_built() {
+            output::note("hint", &log_hint(revision));
+        }
+    }
+
+    /// The failures of sides and the sides without values.
+    fn failures(&self) -> Option<String> {
+        let ComparisonResult::Measured(all) = self.compared else { return None };
+        let names = self.names();
+        let lacking = all.rows.iter().filter(|row| row.is_error() && !row.is_failed());
+        let lacking = lacking.filter_map(|row| {
+            let side = row.sides.iter().position(Option::is_none)?;
+            Some(format!("`{}` has no values of {}", names[side], row.name()))
+        });
+        let why: Vec<String> = broken(self.terms, &all.rows).into_iter().chain(lacking).collect();
+        (!why.is_empty() && !all.interrupted)
+            .then(|| format!("not compared{}: {}", self.with(), first_of(&why, NAMED)))
+    }
+
+    /// The revision whose own build failed, so that its log has more.
+    fn revision_not_built(&self) -> Option<&str> {
+        let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
+        let is_it = |it: &&Side| it.name == *side && matches!(it.program, Program::Revision { .. });
+        let side = self.terms.sides.iter().find(is_it)?;
+        why.starts_with("its build failed").then_some(short_name(&side.name))
     }
 
     /// Says beside the answer what is unclear to `--fail-on` or what it does not see, and what only

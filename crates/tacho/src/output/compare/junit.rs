@@ -14,7 +14,8 @@ impl CompareReport<'_> {
     pub fn junit(&self) -> String {
         let cases: Vec<Case> = match self.compared {
             ComparisonResult::Measured(all) => {
-                in_order(&all.rows).into_iter().map(|row| self.case(all, row)).collect()
+                let rows = in_order(&all.rows).into_iter().map(|row| self.case(all, row));
+                rows.chain(self.missing()).collect()
             }
             ComparisonResult::NotBuilt { side, why } => {
                 vec![Case {
@@ -51,6 +52,18 @@ impl CompareReport<'_> {
     fn nothing_judged(&self) -> Case {
         let why = self.why_no_rows();
         Case { name: "comparison".to_owned(), end: CaseResult::Skipped(why), words: String::new() }
+    }
+
+    /// The benchmarks of the first side only, where `--fail-on` fails on them.
+    fn missing(&self) -> impl Iterator<Item = Case> {
+        let fails = self.fail_on.is_some_and(|it| it.gate.missing);
+        let why = format!("only {} has it", self.names()[0]);
+        let names = self.lone[0].iter().filter(move |_| fails);
+        names.map(move |name| Case {
+            name: name.clone(),
+            end: CaseResult::Failed(why.clone()),
+            words: String::new(),
+        })
     }
 
     fn case(&self, all: &ComparisonData, row: &ComparedRow) -> Case {

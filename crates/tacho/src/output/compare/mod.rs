@@ -169,6 +169,7 @@ impl CompareReport<'_> {
             number => format!(" and {} more", number - 1),
         };
         let typed = self.fail_on.map_or("", |fail_on| fail_on.typed.as_str());
-        format!("**{counts}: fails on `{typed}`: {}{effect}{more}**", first.name())
+        let rest = self.recorded().map(|it| it.beside_rows(&self.names()[0])).unwrap_or_default();
+        format!("**{counts}: fails on `{typed}`: {}{effect}{more}{rest}**", first.name())
     }
 }

@@ -38,6 +38,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
         round: 0.0,
         busy_share: Some(0.9),
         failure: None,
+        printed: String::new(),
         is_wrong: false,
     }
 }
@@ -232,7 +233,7 @@ fn a_budget_that_left_something_open_is_told() {
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence =
-        "the budget of 1 min 0 s ended measuring after 10 rounds; the unclear rows need more\n";
+        "the budget of 1 min 0 s ended measuring after 10 rounds; the unclear row needs more\n";
     let described = |all: &ComparisonData| {
         let lines = described(all.clone());
         lines
