@@ -99,7 +99,18 @@ fn a_limit_decides_which_values_may_be_the_best() {
     let none = sweep(
         &[&COST[..], &["--where", "cost<10", "-r", "2", "-P", "n=1,2", "sh work {n}"]].concat(),
     );
-    assert!(none.exits(2).stdout.contains("\nno curve: no value keeps `cost < 10`\n"));
+    let none = none.exits(2);
+    assert!(none.stdout.contains("\nno curve: no value keeps `cost < 10`\n"), "{}", none.stdout);
+    assert_eq!(none.stderr, "error: no curve: no value keeps `cost < 10`\n");
+}
+
+#[test]
+fn a_repeated_value_is_measured_once_and_that_is_said() {
+    let words = [&COST[..], &["-r", "2", "-P", "n=30,20,30", "sh work {n}"]].concat();
+    let told = sweep(&words).exits(0);
+    assert_eq!(told.stdout.matches("  n=").count(), 2, "{}", told.stdout);
+    let note = "note: `n=30,20,30` repeats a value: each is measured once\n";
+    assert!(told.stderr.starts_with(note), "{}", told.stderr);
 }
 
 #[test]

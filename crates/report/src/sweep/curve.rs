@@ -47,8 +47,10 @@ impl SweepFindings<'_> {
                 let plateau = match number {
                     1 => format!("{values} alone (95 % confidence)"),
                     _ => format!(
-                        "{number} of {all} values cannot be distinguished from the best, with 95 % \
-                         confidence: {values}"
+                        "the best and {} of {} other values, which cannot be distinguished from it \
+                         with 95 % confidence: {values}",
+                        number - 1,
+                        all - 1
                     ),
                 };
                 AnswerNote::about("plateau", plateau)

@@ -8,8 +8,8 @@ mod values;
 
 use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
-    LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, front,
-    highest_load, sweep,
+    LoadQuestion, MetricLimit, MissingCurve, OptimumQuestion, SweepAnswer, SweepQuestion,
+    find_optimum, front, highest_load, sweep,
 };
 use tacho_record::Metric;
 use tacho_site::SweepPage;
@@ -121,6 +121,7 @@ impl SweepContext {
             output::print(&report.text())?;
             report.print_notes(command.verbose);
         }
+        report_no_curve(found.curve.as_ref().err());
         Ok(exit)
     }
 
@@ -139,6 +140,7 @@ impl SweepContext {
         self.write(|facts| report.page(facts))?;
         let text = || if command.markdown { report.markdown() } else { report.text() };
         print_answer(command.json, || report.answer(), text)?;
+        report_no_curve(found.curve.as_ref().err());
         let has_failed = found.rows.iter().any(|row| row.failed.0 > 0);
         Ok(Exit::of(found.is_interrupted, !has_failed && found.curve.is_ok()))
     }
@@ -176,6 +178,13 @@ fn sweep_question(asked: &SweepRequest) -> SweepQuestion {
         positions: asked.positions(),
         floor: asked.floor,
         margin: asked.margin,
+    }
+}
+
+/// Says beside the answer that there is none.
+fn report_no_curve(why: Option<&MissingCurve>) {
+    if let Some(why) = why {
+        output::note("error", &format!("no curve: {why}"));
     }
 }
 

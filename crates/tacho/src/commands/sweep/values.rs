@@ -1,9 +1,12 @@
 //! Values of a parameter, as they are typed: lists, steps, factors, ranges.
 
+use std::collections::BTreeSet;
+
 use super::mistake::SweepMistake;
 use crate::commands::bench::parameters::{ParameterRange, list, range};
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
+use crate::output;
 
 /// A list has at most this many values.
 const MOST: usize = 10_000;
@@ -29,12 +32,20 @@ pub fn parameter(text: &str) -> Result<ParameterRange, CliError> {
             None => all.push(item),
         }
     }
-    Ok((name.to_owned(), in_order(all)))
+    let (typed, values) = (all.len(), in_order(all));
+    if values.len() < typed {
+        output::note("note", &format!("`{text}` repeats a value: each is measured once"));
+    }
+    Ok((name.to_owned(), values))
 }
 
-/// Numbers in rising order, each once; words as they are.
-pub fn in_order(all: Vec<String>) -> Vec<String> {
-    let Some(mut numbers) = numbers(&all) else { return all };
+/// Numbers in rising order, words as they are; each once.
+pub fn in_order(mut all: Vec<String>) -> Vec<String> {
+    let Some(mut numbers) = numbers(&all) else {
+        let mut seen = BTreeSet::new();
+        all.retain(|word| seen.insert(word.clone()));
+        return all;
+    };
     numbers.sort_by(|one, other| one.0.total_cmp(&other.0));
     numbers.dedup_by(|one, other| one.0 == other.0);
     numbers.into_iter().map(|(_, value)| value).collect()
@@ -215,7 +226,7 @@ mod tests {
         assert_eq!(values("n=0.5..4*2").unwrap(), "0.5 1 2 4");
         assert_eq!(values("n=1..4").unwrap(), "1 2 3 4");
         assert_eq!(values("n=64,1,8").unwrap(), "1 8 64", "numbers rise");
-        assert_eq!(values("mode=fast,safe").unwrap(), "fast safe");
+        assert_eq!(values("mode=safe,fast,safe").unwrap(), "safe fast", "each once");
     }
 
     #[test]
