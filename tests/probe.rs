@@ -95,9 +95,10 @@ B  false (a command)
 undecided: executions failed: exit 1
 "
     );
-    let note = "note: an execution of `command` failed without any disturbance: exit 1\n";
-    assert!(answer.stderr.ends_with(note), "{}", answer.stderr);
-    assert_eq!(answer.stderr.matches("note").count(), 1, "{}", answer.stderr);
+    let error = "error: an execution of `command` failed without any disturbance: exit 1\n";
+    assert!(answer.stderr.ends_with(error), "{}", answer.stderr);
+    assert_eq!(answer.stderr.matches("failed").count(), 1, "{}", answer.stderr);
+    assert!(!answer.stderr.contains("note"), "{}", answer.stderr);
 }
 
 #[test]

@@ -133,7 +133,8 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
     let open = levels.iter().filter(|it| it.differs.is_none()).count();
     let rest = if open > 0 { format!("; {open} undecided") } else { String::new() };
     match (most.and_then(|at| Some((at, levels[at].level?))), &terms.under[..]) {
-        (None, [only]) => format!("{} does not visibly change the level{rest}", only.name()),
+        (None, [only]) if open > 0 => format!("{}: undecided", only.name()),
+        (None, [only]) => format!("{} does not visibly change the level", only.name()),
         (Some((_, level)), [only]) => {
             format!("{} changes the level ({})", only.name(), change(level.ratio))
         }

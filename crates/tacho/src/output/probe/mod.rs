@@ -37,11 +37,9 @@ impl ProbeReport<'_> {
             ProbeEnd::Interrupted => {
                 return format!("{NOTHING_YET}\n");
             }
-            ProbeEnd::NotBuilt { side, why } => return format!("{side} is not available: {why}\n"),
-            ProbeEnd::NothingToDo(terms) => {
-                let missing = blocks::terminal(&left_out(&terms.left_out));
-                return format!("no disturbance is possible here\n\n{missing}");
-            }
+            // An error, which is beside the answer.
+            ProbeEnd::NotBuilt { .. } => return String::new(),
+            ProbeEnd::NothingToDo(terms) => return blocks::terminal(&left_out(&terms.left_out)),
             ProbeEnd::Measured(answer) => answer,
         };
         let mut out = String::new();
@@ -83,7 +81,14 @@ impl ProbeReport<'_> {
 
     /// Prints the notes beside the answer.
     pub fn print_notes(&self) {
-        let ProbeEnd::Measured(answer) = self.end else { return };
+        let answer = match self.end {
+            ProbeEnd::Measured(answer) => answer,
+            ProbeEnd::NotBuilt { side, why } => {
+                return note("error", &format!("{side} is not available: {why}"));
+            }
+            ProbeEnd::NothingToDo(_) => return note("error", "no disturbance is possible here"),
+            ProbeEnd::Interrupted => return,
+        };
         for row in &answer.rows {
             // A program that fails as usual fails under each disturbance.
             let states = if row.failures[0].is_some() { 1 } else { row.failures.len() };
@@ -93,7 +98,9 @@ impl ProbeReport<'_> {
                     || "without any disturbance".to_owned(),
                     |at| format!("under `{}`", answer.terms.under[at].name()),
                 );
-                note("note", &format!("an execution of `{}` failed {state}: {why}", row.benchmark));
+                let is_error = at == 0 && row.usual.iter().any(Option::is_none);
+                let kind = if is_error { "error" } else { "note" };
+                note(kind, &format!("an execution of `{}` failed {state}: {why}", row.benchmark));
             }
         }
         if self.is_kept {
