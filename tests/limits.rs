@@ -377,7 +377,7 @@ fn a_limit_too_low_to_start_is_said_and_no_success() {
     let project = Project::empty();
     let words = ["bench", "-q", "-N", "-r", "2", "--limit-address-space", "64KiB", "true"];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(2);
-    let told = "warning: `true`: all executions reached the limit, which may be too low for the \
+    let told = "error: `true`: all executions reached the limit, which may be too low for the \
         command\nhint: `--limit-address-space` sets a higher limit\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
 }

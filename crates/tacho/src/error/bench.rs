@@ -46,6 +46,8 @@ pub enum BenchMistake {
     NoFolder { path: String, folder: String },
     #[error("there is no file `{path}`")]
     NoInput { path: String },
+    #[error("a command is empty")]
+    EmptyCommand,
     #[error("cannot execute `{program}`{}", of(.program, .command))]
     NoProgram { program: String, command: String, why: NoProgram },
     #[error("`-P` of `tacho bench` takes a name and two numbers, not `{name}={values}`")]
@@ -151,7 +153,7 @@ impl BenchMistake {
             BenchMistake::NeedsShell { .. } => {
                 Some("leave out `-N`: a shell is used where one is needed".into())
             }
-            BenchMistake::NoProgram { program, .. } if program.is_empty() => None,
+            BenchMistake::EmptyCommand => Some("perhaps a shell variable is not set".into()),
             BenchMistake::NoProgram { why, .. } => match why {
                 NoProgram::Argument(all) => {
                     Some(format!("a command and its arguments go in quotes: `tacho bench '{all}'`"))

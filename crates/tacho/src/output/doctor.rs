@@ -222,8 +222,8 @@ pub fn past(all: &[KeptNoise]) -> Option<String> {
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
     if !missed.is_empty() {
         let text = format!(
-            "within 30 % of the next result at about the same load: {right} of {}",
-            text::count(missed.len(), "earlier result")
+            "forecasts of a next measurement with about the same load: {right} of {} within 30 %",
+            missed.len()
         );
         out += &paragraph(&text, 0, COLUMNS);
     }

@@ -71,10 +71,13 @@ pub fn check(
     }
     let (Start::Words(words) | Start::Shell(words, _)) = start;
     let program = words.first().cloned().unwrap_or_default();
+    if program.is_empty() {
+        return Err(BenchMistake::EmptyCommand);
+    }
     let is_there = if program.contains('/') {
         is_program(&folder.join(&program))
     } else {
-        !program.is_empty() && paths().any(|path| is_program(&folder.join(path).join(&program)))
+        paths().any(|path| is_program(&folder.join(path).join(&program)))
     };
     if is_there {
         return Ok(());
