@@ -297,8 +297,8 @@ fn a_reference_is_one_of_them_or_measured_too() {
     }
     assert_eq!(
         with(&["sleep {n}"]).exits(2).stderr,
-        "error: `--reference sleep {n}` stands for 2 commands, one for each value\nhint: name one \
-         of them: `--reference 'of 0'`\n"
+        "error: `--reference sleep {n}` means 2 commands, one for each value\nhint: name one of \
+         them: `--reference 'of 0'`\n"
     );
     assert_eq!(
         (&one["reference"], one["commands"].as_array().unwrap().len()),

@@ -223,8 +223,8 @@ fn grouped(
     Ok(rows)
 }
 
-/// The benchmark that was chosen or has the command's name, or is the only one; its time as what the
-/// command's is called.
+/// The benchmark that was chosen or has the command's name, or is the only one; its time as what
+/// the command's is called.
 fn for_command(
     said: &[ExportedMetric],
     chosen: &[String],

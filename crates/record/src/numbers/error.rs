@@ -71,7 +71,10 @@ pub enum NumbersError {
         line: usize,
     },
     /// A row has more or fewer cells than the header.
-    #[error("line {line} has {found} cell{}, and the header {wanted}", if *.found == 1 { "" } else { "s" })]
+    #[error(
+        "line {line} has {found} cell{}, and the header {wanted}",
+        if *.found == 1 { "" } else { "s" }
+    )]
     Row {
         /// Its line.
         line: u64,

@@ -103,8 +103,8 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "Two modes (",
         "; the ratio is that of the means.",
         "more rounds (",
-        "<li>pour · wall: slower by 5.0 % (4.8 to 5.2 %); 40 more rounds (12.3 s) would decide whether it \
-         is slower by more than 5 %</li>",
+        "<li>pour · wall: slower by 5.0 % (4.8 to 5.2 %); 40 more rounds (12.3 s) would decide \
+         whether it is slower by more than 5 %</li>",
         "Hint: <code>--duet</code> executes both at the same time, so other work disturbs both.",
     ] {
         place(text);

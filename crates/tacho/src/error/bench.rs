@@ -56,7 +56,7 @@ pub enum BenchMistake {
     NotANumber { text: String },
     #[error("`{command}` cannot be split into words: a quote is missing")]
     Quote { command: String },
-    #[error("`--reference {reference}` stands for {commands} commands, one for each value")]
+    #[error("`--reference {reference}` means {commands} commands, one for each value")]
     ReferenceOfSeveral { reference: String, commands: usize, first: String },
     #[error("the parameter `{name}` is given twice")]
     Twice { name: String },
