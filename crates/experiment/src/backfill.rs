@@ -31,6 +31,7 @@ pub fn fill(
     let Gaps { revisions: mut lacking, builds, .. } =
         lacking((context.store, context.host), context.executor, question, marks)?;
     all.builds = builds;
+    all.left = lacking.len().saturating_sub(at_most.unwrap_or(usize::MAX));
     lacking.truncate(at_most.unwrap_or(usize::MAX));
     for together in lacking.chunks(AT_ONCE) {
         let mut revisions: Vec<Revision> = together.to_vec();

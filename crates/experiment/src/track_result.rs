@@ -17,6 +17,9 @@ pub struct TrackResult {
     pub interrupted: bool,
     /// Whether some builds differed each time, so that their missing samples were not measured.
     pub unsettled: bool,
+    /// How many revisions with missing samples were left for another session, since the number of
+    /// revisions was limited.
+    pub left: usize,
     /// Time spent in builds, checkouts included.
     pub building: Duration,
     /// Time spent in executions, hooks included.
@@ -32,6 +35,7 @@ impl TrackResult {
             samples: 0,
             interrupted: false,
             unsettled: false,
+            left: 0,
             building: Duration::ZERO,
             executing: Duration::ZERO,
         }

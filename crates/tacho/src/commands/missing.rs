@@ -76,6 +76,11 @@ pub(super) fn execute(
     };
     let report = TrackReport(shown.details(&mut session.store)?);
     report.print(command.shown.json)?;
+    if filled.left > 0 {
+        let left = text::count(filled.left, "more revision");
+        let lack = if filled.left == 1 { "lacks" } else { "lack" };
+        output::note("note", &format!("{left} {lack} samples: the same command measures them"));
+    }
     if !filled.interrupted {
         report.print_lacking(most_samples((&mut session.store, session.host_id))?);
     }

@@ -262,13 +262,17 @@ fn dry_run(
         others if others.is_empty() => others,
         others => format!(" ({others})"),
     };
-    let would = format!(
-        "would build {}{built} and execute {} {}: at most {}{besides}\n",
-        text::count(builds, "revision"),
-        text::count(cells, "benchmark"),
-        text::rule(rule),
-        text::count(executions, "missing execution"),
-    );
+    let would = if (builds, executions) == (0, 0) {
+        format!("would build and execute nothing{built}\n")
+    } else {
+        format!(
+            "would build {}{built} and execute {} {}: at most {}{besides}\n",
+            text::count(builds, "revision"),
+            text::count(cells, "benchmark"),
+            text::rule(rule),
+            text::count(executions, "missing execution"),
+        )
+    };
     let would = text::wrap(&would, Some(output::table_width()));
     output::print(&format!("{}\n{would}", table::revisions(revisions)))?;
     Ok(Exit::Success)
