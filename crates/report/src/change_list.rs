@@ -10,8 +10,8 @@ use crate::words::{count, percent};
 /// How many series, or changes, are named at most.
 const NAMED: usize = 3;
 /// Why a row that is worse and new may be no regression.
-const NO_REGRESSION: &str =
-    "not seen now, or the cause may be the layout of one build, or the environment";
+const NO_REGRESSION: &str = "the end of a temporary improvement, not seen now, or the cause may be \
+    the layout of one build, or the environment";
 
 /// The heading of the changes that are probably other work on the host.
 pub const OTHER_WORK: &str = "probably other work on the host, not a commit";

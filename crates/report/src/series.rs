@@ -201,10 +201,17 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
         _ if !point.values.is_empty() => String::new(),
         (None, _) => NOT_BUILT.to_owned(),
         (Some(build), _) if build.state.artifact().is_none() => {
-            format!("build {}", build.state.word())
+            let kept = point.absent.as_ref().map_or_else(String::new, |kept| format!("; {kept}"));
+            format!("build {}{kept}", build.state.word())
         }
         _ => point.absent.clone().unwrap_or_else(|| NOT_MEASURED.to_owned()),
     }
+}
+
+/// Says of a revision that does not build by the plan how many samples of other builds it has.
+#[must_use]
+pub fn kept_samples(number: usize) -> String {
+    format!("{} by an older recipe", count(number, "sample"))
 }
 
 /// What a point lacks that has no values.

@@ -8,6 +8,7 @@ use tacho_record::{
     BenchmarkKey, Build, Change, ChangeState, Digest, Direction, Finding, HostUnevenness,
     LevelChange, LimitedExecutions, Metric, Point, Recipes, Revision, Series, SeriesKey,
 };
+use tacho_report::series::kept_samples;
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::{even_out, pooled_reach};
@@ -185,30 +186,32 @@ fn absent<'a>(
 }
 
 /// Moves each change whose revision is not among these points, or has no values, to the first later
-/// point with values, if there is an earlier point. If several changes would be at one point, each
-/// stays where it is: the point shows none of their effects alone.
+/// point with values, if there is an earlier point. If several changes are between a point and the
+/// one before it, none is at that point: the difference between both is of all of them together.
 fn at_points(
     mut changes: Vec<LevelChange>,
     points: &[Point],
     places: &RevisionOrders,
 ) -> Vec<LevelChange> {
     let measured: Vec<&Point> = points.iter().filter(|it| !it.values.is_empty()).collect();
-    let is_there = |id: &str| measured.iter().any(|point| point.revision.id == id);
     let place = |change: &LevelChange| {
-        let at = places.get(&change.revision)?;
-        let earlier = measured.iter().filter(|point| point.revision.order < *at).count();
-        (0 < earlier && earlier < measured.len()).then_some(earlier)
+        let is_its = |point: &&Point| point.revision.id == change.revision;
+        let later = || {
+            let at = places.get(&change.revision)?;
+            Some(measured.iter().filter(|point| point.revision.order < *at).count())
+        };
+        let place = measured.iter().position(is_its).or_else(later)?;
+        (change.is_seen && 0 < place && place < measured.len()).then_some(place)
     };
-    let moved: Vec<Option<usize>> = changes
-        .iter()
-        .map(|it| place(it).filter(|_| it.is_seen && !is_there(&it.revision)))
-        .collect();
-    for (change, to) in changes.iter_mut().zip(&moved) {
-        let is_alone = moved.iter().filter(|it| *it == to).count() == 1;
-        if let Some(to) = to.filter(|_| is_alone) {
+    let at: Vec<Option<usize>> = changes.iter().map(place).collect();
+    let is_alone = |to: usize| at.iter().filter(|it| **it == Some(to)).count() == 1;
+    for (change, to) in changes.iter_mut().zip(&at) {
+        if let Some(to) = to.filter(|to| is_alone(*to)) {
             change.revision.clone_from(&measured[to].revision.id);
         }
     }
+    let mut is_kept = at.iter().map(|to| to.is_none_or(is_alone));
+    changes.retain(|_| is_kept.next().unwrap_or(true));
     changes
 }
 
@@ -328,6 +331,13 @@ impl<'a> SeriesMaterial<'a> {
         all
     }
 
+    /// How many samples of other builds a revision has, in words; `None` if there are none.
+    fn kept(&self, revision: &str) -> Option<String> {
+        let own = self.values.iter().filter(|((id, _), _)| *id == revision);
+        let samples: usize = own.flat_map(|(_, all)| all).map(|one| one.values.len()).sum();
+        (samples > 0).then(|| kept_samples(samples))
+    }
+
     fn point(&self, revision: &Revision) -> Point {
         let build = self.builds.get(&revision.id);
         let artifact = build.and_then(|build| build.state.artifact());
@@ -356,9 +366,13 @@ impl<'a> SeriesMaterial<'a> {
             reach: over.is_none().then(|| self.reach(measured)).flatten(),
             values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
             layouts: over.map(|over| over.values).unwrap_or_default(),
-            absent: artifact
-                .filter(|_| runs.is_empty())
-                .and_then(|artifact| self.absent.get(&(revision.id.as_str(), artifact)).cloned()),
+            absent: match artifact {
+                Some(artifact) if runs.is_empty() => {
+                    self.absent.get(&(revision.id.as_str(), artifact)).cloned()
+                }
+                Some(_) => None,
+                None => self.kept(&revision.id),
+            },
             limited,
             runs,
             value_runs,
@@ -480,9 +494,8 @@ mod tests {
             let one = revision(order);
             point(&[built(&one, "a")], &[values(&one, "a", &[5.0])], &one)
         };
-        let points = [at(2), at(4), at(6)];
         let places: RevisionOrders = (1..=7).map(|it| (format!("r{it}"), it)).collect();
-        let moved = |of: &[&str]| {
+        let moved_at = |points: &[Point], of: &[&str]| {
             let change = |id: &&str| LevelChange {
                 revision: (*id).to_owned(),
                 rises: true,
@@ -490,20 +503,14 @@ mod tests {
                 is_sure: true,
                 is_seen: true,
             };
-            let all = at_points(of.iter().map(change).collect(), &points, &places);
+            let all = at_points(of.iter().map(change).collect(), points, &places);
             all.into_iter().map(|it| it.revision).collect::<Vec<_>>()
         };
+        let moved = |of: &[&str]| moved_at(&[at(2), at(4), at(6)], of);
         assert_eq!(moved(&["r3", "r6"]), ["r4", "r6"]);
         assert_eq!(moved(&["r1", "r7"]), ["r1", "r7"], "outside of what is shown");
-        let many = [at(2), at(6)];
-        let two = ["r3", "r5"].map(|id| LevelChange {
-            revision: id.to_owned(),
-            rises: true,
-            effect: None,
-            is_sure: true,
-            is_seen: true,
-        });
-        assert_eq!(at_points(two.to_vec(), &many, &places), two);
+        assert_eq!(moved_at(&[at(2), at(6)], &["r3", "r5"]), [""; 0], "both together");
+        assert_eq!(moved_at(&[at(2), at(6)], &["r3", "r6"]), [""; 0], "the row shows both");
     }
 
     #[test]
