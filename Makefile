@@ -17,8 +17,8 @@ help:
 	@echo 'make study NAME=S0   a study of studies/, measured on this machine; NAME=all: all of them'
 	@echo 'make release a static program with completions and manual pages: dist/tacho-*.tar.gz'
 
-# What measures and judges is optimised in this profile too; the rest only waits and prints. It takes
-# half the time to build, and `make test` goes on from there.
+# What measures and judges is optimised in this profile too; the rest only waits and prints. The
+# build takes half the time, and `make test` goes on from there.
 demo:
 	@.ci/setup demo
 	cargo build --quiet --package tacho

@@ -153,7 +153,10 @@ impl<S: PlanSessions> PlanComparer<S> {
             terms.patches.clone_from(&with.names);
         }
         let compared = match with.built {
-            Err(why) => ComparisonResult::NotBuilt { side: terms.sides[1].name.clone(), why },
+            Err(why) => {
+                let (side, has_log) = (terms.sides[1].name.clone(), false);
+                ComparisonResult::NotBuilt { side, why, has_log }
+            }
             Ok(program) => {
                 terms.sides[1].program = program;
                 self.sessions.measure(&with.plan, revision, |context, question| {

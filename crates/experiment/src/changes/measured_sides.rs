@@ -30,6 +30,18 @@ pub struct MeasuredSide {
 }
 
 impl MeasuredSide {
+    /// Whether no run measured both sides.
+    #[must_use]
+    pub fn are_apart([before, after]: &[Self; 2]) -> bool {
+        !before.runs.iter().any(|run| after.runs.contains(run))
+    }
+
+    /// Whether one run alone measured both sides.
+    #[must_use]
+    pub fn are_of_one_run(sides: &[Self; 2]) -> bool {
+        sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs)
+    }
+
     /// The summary of the side's level, by one value a revision: samples of one revision are not
     /// independent.
     #[must_use]

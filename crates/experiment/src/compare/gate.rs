@@ -54,6 +54,12 @@ impl GateOutcome<'_> {
 }
 
 impl Gate {
+    /// The share from which a slowdown is a failure, if there is one.
+    #[must_use]
+    pub fn limit(self) -> Option<f64> {
+        self.slower.filter(|limit| *limit > 0.0)
+    }
+
     /// The status of a row with values of both sides; `margin` is the share up to which two are the
     /// same.
     #[must_use]
@@ -126,7 +132,7 @@ impl Gate {
     /// alone, the number needed among all rows.
     #[must_use]
     pub fn more(&self, row: &ComparedRow) -> Option<MoreSamples> {
-        let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {
+        let Some(limit) = self.limit() else {
             return row.comparison.more;
         };
         let ratio =

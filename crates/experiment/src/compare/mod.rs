@@ -16,6 +16,7 @@
 //! judge          judges the rows, from samples and terms alone
 //! family         which rows are judged together
 //! gate           what the user wants it to fail on
+//! gate_record    how that came out, as it is kept
 //! ```
 
 mod cells;
@@ -25,6 +26,7 @@ mod duet_tests;
 mod earlier_sides;
 mod family;
 mod gate;
+mod gate_record;
 mod judge;
 mod quirks;
 mod report_rows;
@@ -44,6 +46,7 @@ pub use cells::rows_of;
 pub use comparability::{KnownSides, in_versions_of, measured_only_then};
 pub use family::judged_together;
 pub use gate::{Gate, RowAtGate};
+pub use gate_record::{gate_record, why_open};
 pub use judge::judge;
 pub use quirks::quirk_effects;
 pub use report_rows::{ReportMismatch, ReportRows, rows_of_report, rows_of_reports};
@@ -78,6 +81,8 @@ pub enum ComparisonResult {
         side: String,
         /// Why not.
         why: String,
+        /// Whether its own build failed, so that `tacho show` has the log.
+        has_log: bool,
     },
     /// They were measured.
     Measured(Box<ComparisonData>),
@@ -90,7 +95,7 @@ impl ComparisonResult {
     #[must_use]
     pub fn not_laid_out(side: &str, ended: &LayoutsResult) -> Self {
         match ended.why_not_built() {
-            Some(why) => Self::NotBuilt { side: side.to_owned(), why },
+            Some(why) => Self::NotBuilt { side: side.to_owned(), why, has_log: false },
             None => Self::Interrupted,
         }
     }
@@ -173,7 +178,9 @@ pub fn compare(
     }
     let sides = match context.sides(question, terms)? {
         ReadySides::Interrupted => return Ok(ComparisonResult::Interrupted),
-        ReadySides::Not { side, why } => return Ok(ComparisonResult::NotBuilt { side, why }),
+        ReadySides::Not { side, why, has_log } => {
+            return Ok(ComparisonResult::NotBuilt { side, why, has_log });
+        }
         ReadySides::Sides(sides) => sides,
     };
     let (a, b) = sides.split_at(sides.iter().take_while(|executable| executable.of == 0).count());

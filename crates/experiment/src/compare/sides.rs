@@ -13,12 +13,24 @@ use crate::run::prepare::prepare_trial;
 use crate::trial::prepared::{Trial, TrialContext};
 use crate::{Context, ExperimentError, Question};
 
+/// Why a side has no build, and whether a build failed, whose log is kept.
+struct UnbuiltSide {
+    why: String,
+    has_log: bool,
+}
+
+impl From<String> for UnbuiltSide {
+    fn from(why: String) -> Self {
+        Self { why, has_log: false }
+    }
+}
+
 /// The result of making sides executable.
 pub(crate) enum ReadySides {
     /// The user stopped it.
     Interrupted,
-    /// One of them is not available.
-    Not { side: String, why: String },
+    /// One of them is not available; `has_log`: its build failed, and the log of that is kept.
+    Not { side: String, why: String, has_log: bool },
     /// The sides to execute, in their order, layout after layout.
     Sides(Vec<SideExecutable>),
 }
@@ -137,7 +149,9 @@ impl Context<'_> {
             };
             match digest {
                 Ok(digest) => all.push((of, digest)),
-                Err(why) => return Ok(ReadySides::Not { side: side.name.clone(), why }),
+                Err(UnbuiltSide { why, has_log }) => {
+                    return Ok(ReadySides::Not { side: side.name.clone(), why, has_log });
+                }
             }
         }
         self.builder.keep(&all.iter().map(|(_, digest)| *digest).collect::<Vec<_>>());
@@ -151,7 +165,10 @@ impl Context<'_> {
                 Ok(folder) => {
                     ready.push(SideExecutable { side: (*side).clone(), of, artifact, folder });
                 }
-                Err(why) => return Ok(ReadySides::Not { side: side.name.clone(), why }),
+                Err(why) => {
+                    let (side, has_log) = (side.name.clone(), false);
+                    return Ok(ReadySides::Not { side, why, has_log });
+                }
             }
         }
         Ok(ReadySides::Sides(ready))
@@ -163,16 +180,16 @@ impl Context<'_> {
         &mut self,
         question: &Question,
         side: &Side,
-    ) -> Result<Option<Result<Digest, String>>, ExperimentError> {
+    ) -> Result<Option<Result<Digest, UnbuiltSide>>, ExperimentError> {
         let revision = match &side.program {
             Program::Build { artifact, .. } => return Ok(Some(Ok(*artifact))),
             Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
             Program::File { file, .. } => {
-                return Ok(Some(Err(format!("`{file}` is not a program"))));
+                return Ok(Some(Err(format!("`{file}` is not a program").into())));
             }
             Program::Layouts { artifacts, .. } => {
                 return Ok(Some(
-                    artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned()),
+                    artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned().into()),
                 ));
             }
             Program::Revision { revision } | Program::Variant { revision, .. } => revision,
@@ -182,9 +199,14 @@ impl Context<'_> {
         let state = builds.into_iter().next().map(|build| build.state);
         Ok(Some(match state {
             Some(BuildState::Built { artifact, .. }) => Ok(artifact),
-            Some(BuildState::Skipped { why }) => Err(format!("a quirk skips its build: {why}")),
-            Some(state) => Err(format!("its build {}", tacho_report::build::ended(&state))),
-            None => Err("it has no build".to_owned()),
+            Some(BuildState::Skipped { why }) => {
+                Err(format!("a quirk skips its build: {why}").into())
+            }
+            Some(state) => {
+                let why = format!("its build {}", tacho_report::build::ended(&state));
+                Err(UnbuiltSide { why, has_log: true })
+            }
+            None => Err("it has no build".to_owned().into()),
         }))
     }
 

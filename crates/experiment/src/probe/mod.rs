@@ -97,7 +97,7 @@ pub fn probe(
     let programs: Vec<_> = sides::programs(&request.sides);
     let ready = match context.make_ready(&question, &programs.iter().collect::<Vec<_>>())? {
         ReadySides::Interrupted => return Ok(ProbeEnd::Interrupted),
-        ReadySides::Not { side, why } => return Ok(ProbeEnd::NotBuilt { side, why }),
+        ReadySides::Not { side, why, .. } => return Ok(ProbeEnd::NotBuilt { side, why }),
         ReadySides::Sides(ready) => ready,
     };
     let Some(terms) = sides::terms(context, &question, request, (&ready, root))? else {

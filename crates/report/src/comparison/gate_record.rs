@@ -1,6 +1,6 @@
 //! How `--fail-on` came out, in words.
 
-use tacho_record::{Direction, factor, first_of};
+use tacho_record::{Comparing, Direction, factor, first_of, short_name, shown as in_one_line};
 
 use super::{ComparedRow, clauses};
 use crate::words::{percent, times};
@@ -92,6 +92,19 @@ impl GateRecord {
 /// The first of them, and how many there are besides.
 fn named(all: &[String]) -> String {
     first_of(all, NAMED)
+}
+
+/// The failures of a side, each benchmark once.
+#[must_use]
+pub fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
+    let worded = |row: &ComparedRow| {
+        let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
+        let name = in_one_line(short_name(&terms.sides[*side].name));
+        Some(format!("`{}` failed at {name} ({why})", row.benchmark))
+    };
+    let mut all: Vec<String> = rows.iter().filter_map(worded).collect();
+    all.dedup();
+    all
 }
 
 /// By how much a row is slower, at least and at most; `None` if nothing is known of that.

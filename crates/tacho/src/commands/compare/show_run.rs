@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 use tacho_experiment::compare::{
-    ComparisonData, ComparisonResult, SideSamples, carried_over, judged, judged_together, loads,
-    sampled,
+    ComparisonData, ComparisonResult, SideSamples, carried_over, gate_record, judged,
+    judged_together, loads, sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, in_backticks, shown};
 use tacho_report::block::Block;
@@ -18,7 +18,7 @@ use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::report::CompareReport;
-use crate::output::compare::{CompareAnswer, FailOnGate, recorded};
+use crate::output::compare::{CompareAnswer, FailOnGate};
 use crate::output::{self, blocks, measured_benchmark, text};
 
 /// Prints what the run of that number compared.
@@ -36,7 +36,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
         store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
     let (together, all) = (judged_together(&rows), rows.len());
-    let recorded = recorded(&terms, &rows, run.state == RunState::Finished);
+    let recorded = gate_record(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
     // With a part of the rows, the state of the gate is not shown.
     let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOnGate::from);

@@ -1,13 +1,14 @@
 //! The runs that compared two programs, read back from the store.
 
-use tacho_experiment::compare::{FALSE_DISCOVERIES, carried_over, judged, judged_together, loads};
+use tacho_experiment::compare::{
+    FALSE_DISCOVERIES, carried_over, gate_record, judged, judged_together, loads,
+};
 use tacho_record::{Comparing, LimitedExecutions, Metric, Purpose, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_site::{ComparisonRecord, RowExecutions};
 use tacho_store::Store;
 
 use crate::error::CliError;
-use crate::output::compare::recorded;
 
 /// All of them that were not given up, oldest first.
 pub fn all(store: &mut Store) -> Result<Vec<ComparisonRecord>, CliError> {
@@ -36,7 +37,7 @@ fn record(store: &mut Store, run: Run, terms: Comparing) -> Result<ComparisonRec
         executions(&terms, &row.metric, cells.get(first..first + each).unwrap_or_default())
     };
     Ok(ComparisonRecord {
-        gate: recorded(&terms, &rows, run.state == RunState::Finished),
+        gate: gate_record(&terms, &rows, run.state == RunState::Finished),
         carried: carried_over(store, &run, &terms)?,
         loads: loads(store, Some(&run), &terms)?,
         executions: rows.iter().map(of_row).collect(),

@@ -140,14 +140,11 @@ impl Evidence {
 
     /// Why it is believed, and what speaks against it.
     fn reasons(&self) -> Vec<Block> {
-        let is_apart = |[before, after]: &[MeasuredSide; 2]| {
-            !before.runs.iter().any(|run| after.runs.contains(run))
-        };
         let beside = ChangeContext {
             judged: self.judged,
             by_runs: self.by_runs,
             planned: self.planned,
-            is_apart: self.sides.as_ref().is_some_and(is_apart),
+            is_apart: self.sides.as_ref().is_some_and(MeasuredSide::are_apart),
             quirks: &self.quirks,
         };
         reasons(&self.change, beside).into_iter().map(Block::Item).collect()
@@ -156,8 +153,7 @@ impl Evidence {
     /// Why the medians of what was measured are not the levels of the change, where they differ.
     fn otherwise_measured(&self) -> Option<String> {
         let sides = self.sides.as_ref().filter(|it| are_other_levels(it, &self.change))?;
-        let is_one_run =
-            sides.iter().all(|side| side.runs.len() == 1 && side.runs == sides[0].runs);
+        let is_one_run = MeasuredSide::are_of_one_run(sides);
         let which = which_levels(&self.change, self.by_runs, is_one_run);
         Some(format!("; these levels {which}, so the medians below differ"))
     }

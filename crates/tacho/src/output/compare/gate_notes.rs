@@ -1,69 +1,20 @@
 //! The notes on `--fail-on`: rows that are unclear to it, and rows that it does not see.
 
 use serde::Serialize;
-use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, RowAtGate};
-use tacho_record::{
-    Comparing, Program, Side, first_of, in_backticks, short_name, shown as in_one_line,
+use tacho_experiment::compare::{
+    ComparisonData, ComparisonResult, Gate, RowAtGate, gate_record, why_open,
 };
+use tacho_record::{Comparing, Program, Side, first_of, in_backticks, short_name};
 use tacho_report::build::log_hint;
-use tacho_report::comparison::clauses::{clear_alone, slower};
-use tacho_report::comparison::gate_record::slower_by;
-use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
+use tacho_report::comparison::gate_record::broken;
+use tacho_report::comparison::{ComparedRow, GateRecord, in_order};
 use tacho_report::words::as_written;
-use tacho_stats::compare::Verdict;
 
 use crate::output::compare::report::{CompareReport, FailOnGate};
 use crate::output::{self, text};
 
 /// How many rows are named.
 const NAMED: usize = 10;
-/// More rounds than this are not given as a number.
-const MOST_MORE: usize = 1000;
-
-/// The result of all rows of a run for its conditions of failure, if any. `is_finished`: there will
-/// be no more rows.
-pub fn recorded(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
-    let kept = terms.fail_on.as_ref()?;
-    let gate = Gate::from(kept);
-    let outcome = gate.outcome(rows, terms.margin, is_finished, !kept.lone.is_empty());
-    let of = |wanted: RowAtGate| -> Vec<String> {
-        let worded = |row: &ComparedRow| {
-            let by = slower_by(row).filter(|_| gate.slower.is_some());
-            let by = by.unwrap_or_else(|| "unclear".to_owned());
-            let is_clear_alone = row.verdict == Verdict::Unclear
-                && clear_alone(row.comparison.verdict, &row.metric.unit).is_some();
-            let alone = if is_clear_alone { " if it were the only row" } else { "" };
-            format!("{} ({by}{alone})", row.name())
-        };
-        outcome.at(wanted).map(worded).collect()
-    };
-    let fail_on = FailOnGate::from(kept);
-    // Each row has its own note on other missing samples.
-    let why = |row: &ComparedRow| format!("{}: {}", row.name(), why_open(&fail_on, row, || None));
-    Some(GateRecord {
-        typed: kept.typed.clone(),
-        failed: outcome.failed,
-        broken: broken(terms, rows),
-        slower: of(RowAtGate::Slower),
-        open: of(RowAtGate::Open),
-        deciding: outcome.at(RowAtGate::Open).take(NAMED).map(why).collect(),
-        fails_on_open: gate.unclear,
-        lone: kept.lone.clone(),
-        fails_on_lone: gate.missing,
-    })
-}
-
-/// The failures of a side, each benchmark once.
-pub(super) fn broken(terms: &Comparing, rows: &[ComparedRow]) -> Vec<String> {
-    let worded = |row: &ComparedRow| {
-        let (why, side) = row.failure.as_ref().filter(|_| row.is_failed())?;
-        let name = in_one_line(short_name(&terms.sides[*side].name));
-        Some(format!("`{}` failed at {name} ({why})", row.benchmark))
-    };
-    let mut all: Vec<String> = rows.iter().filter_map(worded).collect();
-    all.dedup();
-    all
-}
 
 /// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
@@ -111,7 +62,7 @@ impl CompareReport<'_> {
             return None;
         };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
-        recorded(&terms, &all.rows, !all.interrupted)
+        gate_record(&terms, &all.rows, !all.interrupted)
     }
 
     /// How the gate came out: `--fail-on slower: failed because of sort · wall (slower by 7.7 % ±
@@ -155,10 +106,10 @@ impl CompareReport<'_> {
 
     /// The revision whose own build failed, so that its log has more.
     fn revision_not_built(&self) -> Option<&str> {
-        let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
+        let ComparisonResult::NotBuilt { side, has_log, .. } = self.compared else { return None };
         let is_it = |it: &&Side| it.name == *side && matches!(it.program, Program::Revision { .. });
         let side = self.terms.sides.iter().find(is_it)?;
-        why.starts_with("its build failed").then_some(short_name(&side.name))
+        has_log.then_some(short_name(&side.name))
     }
 
     /// Says beside the answer what is unclear to `--fail-on` or what it does not see, and what only
@@ -254,7 +205,7 @@ impl CompareReport<'_> {
         };
         let of = format!("{} of {rows_of}{with} {is} {what}", open.len());
         let line = |row: &&ComparedRow| {
-            let why = why_open(fail_on, row, || self.worded(all).missing(row));
+            let why = why_open(fail_on.gate, row, || self.worded(all).missing(row));
             format!("{}: {why}", row.name())
         };
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
@@ -288,35 +239,6 @@ impl CompareReport<'_> {
             .then(|| format!("`--fail-on {typed},missing` fails on benchmarks that only A has"));
         (!self.lone[0].is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
     }
-}
-
-/// The bounds of an open row, and the rounds that would decide, which may differ from those for a
-/// difference; otherwise what is `missing`.
-fn why_open(
-    fail_on: &FailOnGate,
-    row: &ComparedRow,
-    missing: impl Fn() -> Option<String>,
-) -> String {
-    let by = slower_by(row).filter(|_| fail_on.gate.slower.is_some());
-    let whether = fail_on.limit().map_or_else(String::new, |limit| {
-        let slower = slower(&row.metric.unit);
-        format!(" whether it is {slower} by more than {}", as_written(limit))
-    });
-    let more = fail_on.gate.more(row);
-    let more = more.filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| {
-        let rounds = match more.rounds {
-            rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds"),
-            rounds => {
-                format!("{} ({})", text::count(rounds, "more round"), rounds_take(row, rounds))
-            }
-        };
-        format!("{rounds} would decide{whether}")
-    });
-    let together = clear_alone(row.comparison.verdict, &row.metric.unit)
-        .filter(|_| row.verdict == Verdict::Unclear);
-    let parts = [by, together, more.or_else(missing)];
-    let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    if why.is_empty() { "unclear".to_owned() } else { why }
 }
 
 /// Says that only one side has these benchmarks.

@@ -17,7 +17,7 @@ impl CompareReport<'_> {
                 let rows = in_order(&all.rows).into_iter().map(|row| self.case(all, row));
                 rows.chain(self.missing()).collect()
             }
-            ComparisonResult::NotBuilt { side, why } => {
+            ComparisonResult::NotBuilt { side, why, .. } => {
                 vec![Case {
                     name: format!("{side} builds"),
                     end: CaseResult::Error(why.clone()),

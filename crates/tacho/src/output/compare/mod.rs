@@ -11,7 +11,6 @@ mod tests;
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
-pub use self::gate_notes::recorded;
 pub use self::report::{CompareReport, FailOnGate};
 
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, RowAtGate};
@@ -79,7 +78,7 @@ impl CompareReport<'_> {
 
     /// The side that could not be built, with the reason.
     pub fn not_built(&self) -> Option<String> {
-        let ComparisonResult::NotBuilt { side, why } = self.compared else { return None };
+        let ComparisonResult::NotBuilt { side, why, .. } = self.compared else { return None };
         Some(format!("`{side}` cannot be compared: {why}"))
     }
 

@@ -42,7 +42,7 @@ pub struct FailOnGate {
 impl FailOnGate {
     /// The share from which a slowdown is a failure, if there is one.
     pub fn limit(&self) -> Option<f64> {
-        self.gate.slower.filter(|limit| *limit > 0.0)
+        self.gate.limit()
     }
 
     /// As it is kept with a run of which only the first side has this.
