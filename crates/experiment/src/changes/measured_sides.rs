@@ -64,7 +64,8 @@ pub fn are_other_levels(sides: &[MeasuredSide; 2], change: &Change) -> bool {
     let is_off = |(side, level): (&MeasuredSide, f64)| {
         side.level().is_some_and(|measured| (measured.median / level - 1.0).abs() > ALIKE)
     };
-    finding.kind.is_of_level() && sides.iter().zip([finding.before, finding.after]).any(is_off)
+    let are_known = finding.kind.is_of_level() && sides.iter().all(|side| side.level().is_some());
+    are_known && sides.iter().zip([finding.before, finding.after]).any(is_off)
 }
 
 /// Both sides of a change of that series, from the change before to the change after; `others` are

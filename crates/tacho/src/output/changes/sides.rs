@@ -56,6 +56,9 @@ fn numbers(side: &MeasuredSide, unit: &Unit) -> [String; 5] {
 
 /// The same in two lines.
 fn in_lines(side: &MeasuredSide, name: &str, unit: &Unit) -> String {
+    if side.values.is_empty() {
+        return format!("  {name:<6}  no values now\n");
+    }
     let [median, interval, spread, ..] = numbers(side, unit);
     let interval = if interval.is_empty() { interval } else { format!(" (95 %: {interval})") };
     let spread = if spread.is_empty() { spread } else { format!(", spread {spread}") };
