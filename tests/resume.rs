@@ -162,3 +162,25 @@ fn an_interrupt_ends_the_child_and_says_how_to_go_on() {
     let answer = crate::harness::Answer::of(&output).exits(130);
     assert!(answer.stdout.contains("interrupted: the same command resumes"), "{}", answer.stdout);
 }
+
+#[test]
+fn with_another_path_a_new_run_begins() {
+    let killed = Killed::new();
+    let command = |path: &str| {
+        let mut command = killed.project.command(["compare", "HEAD~1", "HEAD", "--quiet"]);
+        let programs = std::env::var("PATH").unwrap();
+        command.env("KILL_FOLDER", killed.folder()).env("PATH", format!("{programs}{path}"));
+        crate::harness::Answer::of(&command.output().unwrap())
+    };
+    std::fs::write(killed.folder().join("killer"), INTERRUPTER).unwrap();
+    command("").exits(130);
+    std::fs::write(killed.folder().join("killer"), "exit 0\n").unwrap();
+    let other = command(":/other").exits(0);
+    assert!(
+        other.stderr.contains("note: `PATH` differs from interrupted run 1, "),
+        "{}",
+        other.stderr
+    );
+    let runs = killed.project.tacho("log --json").succeeds().json();
+    assert_eq!(runs["runs"].as_array().unwrap().len(), 2, "{runs}");
+}

@@ -21,6 +21,11 @@ pub enum Event<'a> {
         /// Why, in one line.
         why: &'a str,
     },
+    /// An interrupted run is not resumed, since it had another `PATH`: a new one begins.
+    OtherPath {
+        /// Its number.
+        run: i64,
+    },
     /// A bisection begins, has taken a step, or is over.
     Believed {
         /// As far as it has come.

@@ -156,7 +156,7 @@ impl Context<'_> {
         inquiry: &Inquiry,
         digest: Digest,
     ) -> Result<(Run, Bisection), ExperimentError> {
-        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+        if let Some(run) = self.interrupted_run(question, digest)? {
             let known = self.store.bisection_of(run.number)?;
             if known.is_none() {
                 // The process was killed between the run and the first step.

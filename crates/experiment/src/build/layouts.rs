@@ -299,7 +299,7 @@ impl Context<'_> {
             .iter()
             .flat_map(|(_, key)| built.iter().map(move |build| cell(key, build)))
             .collect();
-        let (run, cells) = if let Some(begun) = self.resumed_run(digest, &cells)? {
+        let (run, cells) = if let Some(begun) = self.resumed_run(question, digest, &cells)? {
             begun
         } else {
             let mut question = question.clone();

@@ -292,7 +292,7 @@ impl Context<'_> {
         let cells = cells::cells(question, terms, sides);
         let (cells, of_side): (Vec<Cell>, Vec<usize>) = cells.into_iter().unzip();
         let digest = digest(question, terms);
-        let (run, cells) = match self.resumed_run(digest, &cells)? {
+        let (run, cells) = match self.resumed_run(question, digest, &cells)? {
             Some(begun) => begun,
             None => self.begin_run(Purpose::Compare, digest, question, cells)?,
         };

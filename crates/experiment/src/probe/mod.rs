@@ -162,7 +162,7 @@ impl Context<'_> {
     ) -> Result<Session, ExperimentError> {
         let digest = digest(question, terms);
         let cells = sides::cells(question, terms, ready);
-        let (run, cells) = if let Some(begun) = self.resumed_run(digest, &cells)? {
+        let (run, cells) = if let Some(begun) = self.resumed_run(question, digest, &cells)? {
             begun
         } else {
             let begun = self.begin_run(Purpose::Probe, digest, question, cells)?;

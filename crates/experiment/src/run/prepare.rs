@@ -148,7 +148,7 @@ impl Context<'_> {
         question: &Question,
         digest: Digest,
     ) -> Result<ResumedRun, ExperimentError> {
-        let Some(run) = self.store.unfinished_run(digest, self.host)? else {
+        let Some(run) = self.interrupted_run(question, digest)? else {
             return Ok(ResumedRun::None);
         };
         let cells = self.store.cells(run.number)?;

@@ -354,6 +354,10 @@ impl Observer for Progress {
             Event::HookBegins { cell, hook } => {
                 self.bar.set_message(format!("{hook} of {} {}", self.name(cell), cell.benchmark));
             }
+            Event::OtherPath { run } => self.bar.suspend(|| {
+                let other = "which may name other programs, so a new run begins";
+                super::note("note", &format!("`PATH` differs from interrupted run {run}, {other}"));
+            }),
             Event::Trouble { cell, trouble } => {
                 let name = format!("`{}` at {}", cell.benchmark, self.name(cell));
                 self.bar.suspend(|| {

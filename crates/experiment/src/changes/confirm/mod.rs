@@ -174,7 +174,7 @@ impl Context<'_> {
     ) -> Result<Session, ExperimentError> {
         let digest = digest(question, pairs);
         let cells = cells(pairs, question.rule().max_rounds);
-        let (run, cells) = match self.resumed_run(digest, &cells)? {
+        let (run, cells) = match self.resumed_run(question, digest, &cells)? {
             Some(begun) => begun,
             None => self.begin_run(Purpose::Confirm, digest, question, cells)?,
         };
