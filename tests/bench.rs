@@ -351,7 +351,7 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
     assert!(answer.stdout.contains("\ntrue\n  median "), "{}", answer.stdout);
     let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` accepts any exit \
-        status, `-i=1` only 0 and 1\n";
+        status, `-i=4` only 0 and 4\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
     let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
     assert!(!killed.stderr.contains("`-i`"), "it had no status: {}", killed.stderr);

@@ -878,6 +878,8 @@ fn quirks_that_adjoin_are_no_conflict() {
 fn what_cannot_be_told_of_a_quirk_is_said() {
     let project = with(history(), MENDED);
     let text = project.tacho("quirk effect -r 2").exits(0).stdout;
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("missing begins 4809682f10") && text.contains("missing ends before"),
         "{text}"

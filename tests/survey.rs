@@ -88,7 +88,7 @@ fn every_change_is_pinned_by_few_builds() {
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
       a change that came and went within 8 commits would not be seen
 
-    built 14 of 60 revisions: no further change of the level is left to find
+    built 14 of 60 revisions: no further change of the level was found
     ");
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));

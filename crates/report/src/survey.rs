@@ -183,7 +183,7 @@ pub fn end(ended: SurveyEnd, [made, revisions]: [usize; 2], open: usize) -> Stri
     let left = || format!("{} {}", count(open, "change"), if open == 1 { "is" } else { "are" });
     match ended {
         SurveyEnd::Noise => format!("{took}: samples vary too much to exclude a change"),
-        SurveyEnd::Known => format!("{took}: no further change of the level is left to find"),
+        SurveyEnd::Known => format!("{took}: no further change of the level was found"),
         SurveyEnd::Interrupted => format!("{took} so far"),
         SurveyEnd::Unsettled => format!("{took}: some builds give a different result each time"),
         SurveyEnd::Builds => {

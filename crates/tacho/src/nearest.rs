@@ -28,7 +28,7 @@ pub fn near(name: &str, known: &str) -> String {
     let holds = |known: &&str| wanted.len() > 2 && plain(known).contains(&wanted);
     let is_part = |known: &&str| {
         let mut parts = known.trim_matches('`').split(['-', '_', ' ']);
-        wanted.len() > 3 && parts.any(|part| strsim::osa_distance(part, &wanted) <= most)
+        wanted.len() > 4 && parts.any(|part| strsim::osa_distance(part, &wanted) <= most)
     };
     let mut within: Vec<&str> = names.iter().copied().filter(holds).take(3).collect();
     if within.is_empty() {

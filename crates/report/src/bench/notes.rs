@@ -44,8 +44,11 @@ pub fn spent_budget(rule: &Rule, rounds: usize) -> Option<String> {
     })
 }
 
-/// The hint for commands that exit with a status that means failure.
-pub const STATUS_HINT: &str = "`-i` accepts any exit status, `-i=1` only 0 and 1";
+/// The hint for a command that exits with a status that means failure.
+#[must_use]
+pub fn status_hint(code: i32) -> String {
+    format!("`-i` accepts any exit status, `-i={code}` only 0 and {code}")
+}
 
 /// Says how many executions of a command exited with another status than 0, which `-i` accepted;
 /// `None` if none did.

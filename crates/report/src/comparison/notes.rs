@@ -24,6 +24,10 @@ const PRINTED: usize = 200;
 /// From this difference between two processors on it is reported.
 const PLACES: f64 = 0.01;
 
+/// Within an interval whose ends differ by less, runs of the same two builds may differ: by up to
+/// 3 % here, on an idle host.
+const NARROW: f64 = 1.02;
+
 impl ComparisonReport<'_> {
     /// The notes on one row.
     #[must_use]
@@ -64,6 +68,7 @@ impl ComparisonReport<'_> {
         notes.extend(at_once.into_iter().chain(self.carried()));
         notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
         notes.extend(self.of_several_runs().map(AnswerNote::plain));
+        notes.extend(self.of_one_run().map(AnswerNote::plain));
         let has_net = self.rows.iter().any(|row| row.metric.name == Metric::NET_WALL);
         notes.extend(has_net.then(|| AnswerNote::plain(NET_WALL.to_owned())));
         let is_file = |side: &Side| matches!(side.program, Program::File { .. });
@@ -164,6 +169,23 @@ impl ComparisonReport<'_> {
         let is_own = self.run == Some(run);
         let meanwhile = if is_own { "meanwhile".to_owned() } else { format!("during run {run}") };
         load.clauses(&meanwhile).into_iter().map(AnswerNote::warning).collect()
+    }
+
+    /// Says that narrow intervals of builds are of one run alone: memory is laid out in another way
+    /// in each.
+    fn of_one_run(&self) -> Option<String> {
+        let is_build = |side: &Side| side.program.revision().is_some();
+        let are_builds = self.terms.sides.iter().all(is_build);
+        let is_narrow = |row: &ComparedRow| {
+            let interval = row.comparison.estimate.and_then(|it| it.interval);
+            row.levels[0].is_none()
+                && interval.is_some_and(|(low, high)| low < high && high / low < NARROW)
+        };
+        let of_one = are_builds && (0..2).all(|side| self.terms.executes(side));
+        (of_one && self.rows.iter().any(is_narrow)).then(|| {
+            "narrow intervals are of this run: another run of the same builds may differ by more"
+                .to_owned()
+        })
     }
 
     /// Says that the sides are not of one run, and what that costs.

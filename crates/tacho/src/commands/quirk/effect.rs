@@ -21,11 +21,11 @@ use crate::commands::session::{CommandSession, ProjectSession};
 use crate::commands::{layout_options, lookup};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
-use crate::output;
 use crate::output::answer::{print_answer, versioned};
 use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 use crate::output::table;
+use crate::output::{self, text};
 use crate::project::Project;
 
 /// The result for an edge.
@@ -99,7 +99,8 @@ pub fn execute(
             all.iter().zip(&reports).map(|(tried, report)| tried.answer(report.as_ref())).collect();
         output::print_json(&versioned(QuirkEffectAnswer { effects }))?;
     } else {
-        output::print(&all.iter().map(EdgeEffect::text).collect::<Vec<_>>().join("\n"))?;
+        let text = all.iter().map(EdgeEffect::text).collect::<Vec<_>>().join("\n");
+        output::print(&text::wrap(&text, Some(output::table_width())))?;
     }
     Ok(all.iter().map(EdgeEffect::exit).max().unwrap_or(Exit::Success))
 }

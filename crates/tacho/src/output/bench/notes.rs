@@ -181,8 +181,8 @@ impl BenchReport<'_> {
             }
             print_refusal(&name, standing);
             print_failure((&name, &command.text), standing);
-            if has_exited(command, standing) && !is_status_explained {
-                output::note("hint", notes::STATUS_HINT);
+            if let Some(code) = exit_status(command, standing).filter(|_| !is_status_explained) {
+                output::note("hint", &notes::status_hint(code));
                 is_status_explained = true;
             }
         }
@@ -241,13 +241,12 @@ fn print(note: &AnswerNote) {
     output::note(kind, &note.text);
 }
 
-/// Whether it failed by its status alone: of a signal, a hook or a time limit the hint about
+/// Its exit status, where it failed by that alone: of a signal, a hook or a time limit the hint about
 /// statuses is no help, nor where something else is advised.
-fn has_exited(command: &BenchCommand, standing: &CommandResult) -> bool {
-    standing.failure.as_ref().is_some_and(|(failure, _)| {
-        matches!(failure, Failure::Exit { .. })
-            && notes::failure_hint(failure, &command.text).is_none()
-    })
+fn exit_status(command: &BenchCommand, standing: &CommandResult) -> Option<i32> {
+    let (failure, _) = standing.failure.as_ref()?;
+    let Failure::Exit { code } = failure else { return None };
+    notes::failure_hint(failure, &command.text).is_none().then_some(*code)
 }
 
 fn print_failure((name, command): (&str, &str), standing: &CommandResult) {
