@@ -241,8 +241,8 @@ fn print(note: &AnswerNote) {
     output::note(kind, &note.text);
 }
 
-/// Its exit status, where it failed by that alone: of a signal, a hook or a time limit the hint about
-/// statuses is no help, nor where something else is advised.
+/// Its exit status, where it failed by that alone: of a signal, a hook or a time limit the hint
+/// about statuses is no help, nor where something else is advised.
 fn exit_status(command: &BenchCommand, standing: &CommandResult) -> Option<i32> {
     let (failure, _) = standing.failure.as_ref()?;
     let Failure::Exit { code } = failure else { return None };
