@@ -364,7 +364,9 @@ fn is_of_progress(line: &str) -> bool {
 
 /// That times changed, and nothing else: the wall and the CPU time of short scripts may.
 fn is_of_times(line: &str) -> bool {
-    let names = line.strip_prefix("note: also changed: ").and_then(|rest| rest.split_once(';'));
+    let names = line
+        .strip_prefix("note: also changed at these revisions: ")
+        .and_then(|rest| rest.split_once(';'));
     names.is_some_and(|(names, _)| {
         names.split('`').skip(1).step_by(2).all(|name| ["wall", "cpu"].contains(&name))
     })

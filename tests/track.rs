@@ -369,7 +369,7 @@ fn other_metrics_that_changed_are_named() {
         (format!("echo cost {cost} size {size} # {n}\n"), format!("change {n}"))
     };
     let project = Project::repository().commits("prog", (1..=6).map(commit)).plan(&plan);
-    let note = "note: also changed: `size`; `tacho changes` shows more\n";
+    let note = "note: also changed at these revisions: `size`; `tacho changes` shows where\n";
     assert_eq!(project.tacho("track HEAD~5..HEAD").exits(0).stderr, note);
     assert_eq!(project.tacho("track HEAD~5..HEAD -m size,cost").succeeds().stderr, "");
     assert_eq!(project.tacho("track HEAD~1..HEAD").exits(0).stderr, "", "it is not shown");

@@ -37,8 +37,10 @@ pub fn report_unjudged(found: &StoredChanges, shown: &[Series]) {
 pub fn report_other_metrics(found: &StoredChanges, shown: &[Series]) {
     let metrics = found.other_metrics(shown);
     if !metrics.is_empty() {
-        let changed =
-            format!("also changed: {}; `tacho changes` shows more", in_backticks(metrics));
+        let changed = format!(
+            "also changed at these revisions: {}; `tacho changes` shows where",
+            in_backticks(metrics)
+        );
         output::note("note", &changed);
     }
 }
