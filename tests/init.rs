@@ -72,6 +72,66 @@ fn a_workflow_is_written_for_a_ci_system() {
 }
 
 #[test]
+fn a_plan_and_its_workflow_in_a_folder_of_the_repository_work() {
+    let project = Project::repository()
+        .file("lib/Makefile", "hello: hello.c\n\t$(CC) -o $@ hello.c\n")
+        .file("lib/hello.c", "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n")
+        .file("tacho.toml", "# that of the whole\n")
+        .commit("hello");
+    let answer = project.tacho("init lib").succeeds().stdout;
+    assert!(
+        answer.contains("commands in this folder now use this plan, and no longer `/"),
+        "{answer}"
+    );
+    project.tacho("track --plan lib/tacho.toml --rounds 1").succeeds();
+    let answer = project.tacho("init --ci github lib").succeeds().stdout;
+    assert!(answer.starts_with("wrote `lib/../.github/workflows/tacho.yml`\nnext: "), "{answer}");
+    let workflow =
+        std::fs::read_to_string(project.path().join(".github/workflows/tacho.yml")).unwrap();
+    assert!(workflow.contains("    defaults:\n      run:\n        working-directory: \"lib\"\n"));
+    let workflow = project.tacho("init --ci gitlab --print lib").succeeds().stdout;
+    for part in [
+        "  script:\n    - cd \"lib\"\n    - |\n",
+        "paths: [\"lib/report.md\"]",
+        "junit: \"lib/tacho.xml\"",
+    ] {
+        assert!(workflow.contains(part), "{workflow}");
+    }
+}
+
+#[test]
+fn the_next_step_is_possible() {
+    let next = |project: &Project| {
+        let answer = project.tacho("init --force").succeeds().stdout;
+        answer.split_once('\n').unwrap().1.to_owned()
+    };
+    let fill = "fill in `build`, `artifacts` and `command`, then `tacho track HEAD`\n";
+    let store = "`.tacho/`, where results are kept, has its own `.gitignore`\n";
+    let project = Project::repository().file("notes", "x");
+    assert_eq!(
+        next(&project),
+        format!(
+            "no program was recognised\nthe repository has no commits yet: commit the program and \
+             `tacho.toml`; {store}next: {fill}"
+        )
+    );
+    let project = project.commit("notes");
+    let unknown = "no program was recognised\n";
+    assert_eq!(next(&project), format!("{unknown}commit `tacho.toml`; {store}next: {fill}"));
+    let bare = Project::empty();
+    bare.git(["init", "--quiet", "--bare"]);
+    assert_eq!(next(&bare), format!("{unknown}next: {fill}"));
+    let answer = next(&Project::empty());
+    assert!(
+        answer.ends_with(
+            "next: fill in `repository`, `build`, `artifacts` and `command`, then `tacho track \
+             HEAD`\n"
+        ),
+        "{answer}"
+    );
+}
+
+#[test]
 fn a_benchmark_of_the_project_itself_is_proposed() {
     let project = Project::repository()
         .file("Makefile", "prog: prog.c\n\tcc -o prog prog.c\nbench: prog\n\t./prog\n");

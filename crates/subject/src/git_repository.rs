@@ -8,14 +8,44 @@ use std::path::{Path, PathBuf};
 use crate::SubjectError;
 use crate::git::{self, Git};
 
-/// Whether a folder is in no git repository, and is no checkout of CVS.
+/// What history the folder of a plan has, as far as the steps after the plan depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderHistory {
+    /// It is in no git repository, and is no checkout of CVS.
+    Absent,
+    /// It is in a git repository without a work tree.
+    Bare,
+    /// It is in a git repository in which nothing is committed yet.
+    NoCommits,
+    /// It has one, as far as is known.
+    Present,
+}
+
+impl FolderHistory {
+    /// The history of this folder.
+    #[must_use]
+    pub fn of(folder: &Path) -> Self {
+        if folder.join("CVS").is_dir() {
+            return Self::Present;
+        }
+        match Repository::open(folder) {
+            Err(SubjectError::NotARepository { .. }) => Self::Absent,
+            Ok(repository) if repository.top().is_none() => Self::Bare,
+            Ok(repository) if !repository.has_commit() => Self::NoCommits,
+            _ => Self::Present,
+        }
+    }
+}
+
+/// The path of a folder from the root of its repository, where a build of it begins; empty at the
+/// root itself, and in no work tree of git.
 #[must_use]
-pub fn is_without_history(folder: &Path) -> bool {
-    let is_in_none = || {
-        let opened = Repository::open(folder);
-        matches!(opened, Err(SubjectError::NotARepository { .. }))
+pub fn folder_in_repository(folder: &Path) -> PathBuf {
+    let inner = || {
+        let top = Repository::open(folder).ok()?.top()?.canonicalize().ok()?;
+        Some(folder.canonicalize().ok()?.strip_prefix(top).ok()?.to_owned())
     };
-    !folder.join("CVS").is_dir() && is_in_none()
+    if folder.join("CVS").is_dir() { PathBuf::new() } else { inner().unwrap_or_default() }
 }
 
 /// A git repository of the user.
@@ -59,6 +89,12 @@ impl Repository {
             .success()
             .then(|| path_of(output.stdout))
             .filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// Whether the current branch has a commit.
+    fn has_commit(&self) -> bool {
+        let output = self.git.output(&["rev-parse", "--verify", "--quiet", "HEAD"]);
+        output.is_ok_and(|output| output.status.success())
     }
 
     /// The commits that a shallow clone has without their parents.

@@ -35,9 +35,9 @@ pub use crate::history::selection::{
 };
 pub use builder::{BuildOutcome, Builder, NoBuilder};
 pub use cvs::{ReadProgress, report_reading};
-pub use detect::{CiSystem, init_plan, own_benchmark};
+pub use detect::{CiSystem, FirstPlan, init_plan};
 pub use error::SubjectError;
-pub use git_repository::is_without_history;
+pub use git_repository::{FolderHistory, folder_in_repository};
 pub use history::{RevisionStep, edited_files, fetch, history};
 pub use layout::{FixedOrder, Layout, Linker};
 pub use local_builder::LocalBuilder;

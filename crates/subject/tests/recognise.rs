@@ -39,7 +39,7 @@ fn make_executable(file: &Path) {
 /// The build command of the plan for a project, its artifacts and the command of its benchmark.
 #[track_caller]
 fn planned(folder: &TempDir) -> (String, Vec<String>, Vec<String>) {
-    let plan = read(&init_plan(folder.path()));
+    let plan = read(&init_plan(folder.path()).text);
     (plan.subject.build.unwrap(), plan.subject.artifacts, plan.benchmarks[0].command.clone())
 }
 
@@ -325,17 +325,17 @@ fn what_is_not_known_gets_a_plan_that_can_be_read() {
         &[("setup.py", "")],
     ] {
         let folder = project(files);
-        let plan = read(&init_plan(folder.path()));
+        let plan = read(&init_plan(folder.path()).text);
         assert_eq!(plan.subject.build, None);
         assert_eq!(plan.benchmarks[0].command, ["true"]);
     }
-    read(&init_plan(Path::new("/nowhere/at all")));
+    read(&init_plan(Path::new("/nowhere/at all")).text);
 }
 
 #[test]
 fn a_commented_key_can_be_used_by_taking_out_its_mark() {
     let folder = project(&[("notes.txt", "")]);
-    let text = init_plan(folder.path());
+    let text = init_plan(folder.path()).text;
     let is_key = |line: &&str| {
         let key = line.strip_prefix("# ").and_then(|line| line.split_once(" = "));
         key.is_some_and(|(key, _)| {
@@ -359,8 +359,35 @@ fn a_commented_key_can_be_used_by_taking_out_its_mark() {
 fn a_known_host_of_repositories_gives_the_link() {
     let folder =
         project(&[(".git/config", "[remote \"origin\"]\n\turl = git@github.com:team/tool.git\n")]);
-    let plan = read(&init_plan(folder.path()));
+    let plan = read(&init_plan(folder.path()).text);
     assert_eq!(plan.subject.link.as_deref(), Some("https://github.com/team/tool/commit/{commit}"));
+}
+
+#[test]
+fn a_project_in_a_folder_of_its_repository_is_built_from_the_root() {
+    let folder = project(&[
+        ("lib/Makefile", "prog: prog.c\n\t$(CC) -o prog prog.c\nbench: prog\n\t./prog\n"),
+        ("a b/Makefile", "prog: prog.c\n"),
+        ("py/pyproject.toml", "[project]\nname = 'slug'\n"),
+        ("py/slug/__init__.py", ""),
+    ]);
+    succeed(Command::new("git").args(["init", "--quiet"]).current_dir(folder.path()));
+    let origin = "https://github.com/team/tool";
+    let add = ["remote", "add", "origin", origin];
+    succeed(Command::new("git").args(add).current_dir(folder.path()));
+    let first = init_plan(&folder.path().join("lib"));
+    let plan = read(&first.text);
+    assert_eq!(plan.subject.build.as_deref(), Some("cd lib && make -j{jobs}"));
+    assert_eq!(plan.subject.artifacts, ["lib/prog"]);
+    assert_eq!(plan.benchmarks[0].command, ["{build}/lib/prog", "--help"]);
+    assert_eq!(plan.subject.link, Some(format!("{origin}/commit/{{commit}}")));
+    let own = "and set `artifacts` to [\"lib\"].\n# [[benchmark]]\n# name = \"bench\"\n# command = \
+               \"make --silent -C {build}/lib bench\"";
+    assert!(first.text.contains(own), "{}", first.text);
+    let python = read(&init_plan(&folder.path().join("py")).text);
+    assert_eq!(python.subject.artifacts, ["py/slug"]);
+    assert!(python.benchmarks[0].command[2].contains("\"{build}/py\""));
+    assert!(!init_plan(&folder.path().join("a b")).has_program, "no plain word for a command");
 }
 
 #[test]

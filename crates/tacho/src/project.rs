@@ -179,7 +179,7 @@ fn more_quirks(folder: &Path, plan: &mut Plan) -> Result<String, CliError> {
 }
 
 /// The plan in this folder or the nearest one above.
-fn find_plan(folder: &Path) -> Result<PathBuf, CliError> {
+pub fn find_plan(folder: &Path) -> Result<PathBuf, CliError> {
     let found = folder.ancestors().map(|folder| folder.join(PLAN_FILE)).find(|path| path.is_file());
     found.ok_or_else(|| CliError::NoPlan { folder: folder.to_owned() })
 }

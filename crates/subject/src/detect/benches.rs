@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::files::{Folder, calls, is_plain};
+use super::recipe::command_within;
 
 /// A benchmark of the project's own.
 #[derive(Debug)]
@@ -17,6 +18,16 @@ pub(super) struct OwnBenchmark {
     pub command: String,
     /// How its values are read; `None`: its time is measured.
     pub metrics: Option<&'static str>,
+}
+
+impl OwnBenchmark {
+    /// The benchmark of a project in this folder of its repository; the build command is there
+    /// already where the addition follows it.
+    pub(super) fn within(self, folder: &str) -> Self {
+        let artifact = format!("{folder}/{}", self.artifact);
+        let artifact = artifact.trim_end_matches("/.").to_owned();
+        Self { artifact, command: command_within(folder, &self.command), ..self }
+    }
 }
 
 /// Looks for one, the most exact way of measuring first.

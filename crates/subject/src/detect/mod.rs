@@ -19,6 +19,7 @@ mod recipe;
 mod write;
 
 use crate::detect::recipe::Recipe;
+use crate::git_repository::folder_in_repository;
 use std::path::Path;
 
 pub use ci::CiSystem;
@@ -36,20 +37,41 @@ const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
     make::recognise,
 ];
 
-/// A plan for the project in a folder, as text with comments.
-///
-/// If no project or no executable is recognised, the benchmark is `true`, and the comments explain
-/// what to put in its place.
-#[must_use]
-pub fn init_plan(folder: &Path) -> String {
-    let folder = Folder::new(folder);
-    let recipe = RECOGNISERS.iter().find_map(|recognise| recognise(&folder)).unwrap_or_default();
-    write::plan(&recipe, benches::find(&folder).as_ref(), folder.web_page().as_deref())
+/// A plan to start from.
+#[derive(Debug)]
+pub struct FirstPlan {
+    /// The plan with its comments.
+    pub text: String,
+    /// Whether a program was recognised, and how it is built.
+    pub has_program: bool,
+    /// The benchmark that the project has of its own, in a few words: the plan has a table for it,
+    /// commented out.
+    pub own_benchmark: Option<String>,
 }
 
-/// The benchmark that the project has of its own, in a few words: the plan has a table for it,
-/// commented out.
+/// A plan for the project in a folder.
+///
+/// If no project or no executable is recognised, the benchmark is `true`, and the comments explain
+/// what to put in its place. Builds begin at the root of the repository, which may be above.
 #[must_use]
-pub fn own_benchmark(folder: &Path) -> Option<String> {
-    benches::find(&Folder::new(folder)).map(|found| found.what)
+pub fn init_plan(folder: &Path) -> FirstPlan {
+    let inner = folder_in_repository(folder);
+    let root = folder.ancestors().nth(inner.components().count()).unwrap_or(folder);
+    let link = Folder::new(root).web_page();
+    let folder = Folder::new(folder);
+    let recipe = RECOGNISERS.iter().find_map(|recognise| recognise(&folder));
+    let own = benches::find(&folder);
+    let (recipe, own) = match inner.to_str() {
+        Some("") => (recipe, own),
+        Some(inner) if files::is_plain(inner) => {
+            (recipe.map(|recipe| recipe.within(inner)), own.map(|own| own.within(inner)))
+        }
+        _ => (None, None),
+    };
+    let recipe = recipe.unwrap_or_default();
+    FirstPlan {
+        text: write::plan(&recipe, own.as_ref(), link.as_deref()),
+        has_program: recipe.program.is_some(),
+        own_benchmark: own.map(|own| own.what),
+    }
 }

@@ -13,6 +13,24 @@ pub(crate) struct Recipe {
     pub(crate) program: Option<NamedProgram>,
 }
 
+impl Recipe {
+    /// The recipe of a project in this folder of its repository.
+    pub(super) fn within(self, folder: &str) -> Self {
+        let build = self.build.map(|build| format!("cd {folder} && {build}"));
+        let program = self.program.map(|program| NamedProgram {
+            artifacts: program.artifacts.iter().map(|path| format!("{folder}/{path}")).collect(),
+            command: command_within(folder, &program.command),
+            ..program
+        });
+        Self { build, program, ..self }
+    }
+}
+
+/// A command whose paths in the build are in this folder of it.
+pub(super) fn command_within(folder: &str, command: &str) -> String {
+    command.replace("{build}", &format!("{{build}}/{folder}"))
+}
+
 /// Something that can be executed.
 #[derive(Debug)]
 pub(crate) struct NamedProgram {

@@ -82,8 +82,8 @@ fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
 [subject]
 # name = \"example\"           # on pages; if not given, the name of this folder
 # repository = \".\"           # the git repository: a path from this file
-# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the
-# number of CPUs to use, {{revision}} the commit.
+# How a revision is built: a shell command, executed at the root of a clean checkout of it. {{jobs}}
+# is the number of CPUs to use, {{revision}} the commit.
 {notes}{no_build}build = {build}
 # build-timeout = \"30m\"
 # The files of the built checkout that benchmarks need: paths or patterns, from its root. Name only

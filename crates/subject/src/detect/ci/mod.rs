@@ -1,5 +1,7 @@
 //! Workflows for CI systems, which compare each change with the commit where its branch began.
 
+use std::path::Path;
+
 /// A CI system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CiSystem {
@@ -19,13 +21,24 @@ impl CiSystem {
         }
     }
 
-    /// The workflow.
+    /// The workflow for a plan in this folder of the repository.
     #[must_use]
-    pub fn workflow(self) -> &'static str {
-        match self {
+    pub fn workflow(self, folder: &Path) -> String {
+        let text = match self {
             Self::Github => include_str!("github.yml"),
             Self::Gitlab => include_str!("gitlab.yml"),
+        };
+        if folder.as_os_str().is_empty() {
+            return text.to_owned();
         }
+        let folder = folder.display();
+        let line = "    timeout-minutes: 60\n";
+        let there =
+            format!("{line}    defaults:\n      run:\n        working-directory: \"{folder}\"\n");
+        text.replace(line, &there)
+            .replace("  script:\n", &format!("  script:\n    - cd \"{folder}\"\n"))
+            .replace("[report.md]", &format!("[\"{folder}/report.md\"]"))
+            .replace("junit: tacho.xml", &format!("junit: \"{folder}/tacho.xml\""))
     }
 
     /// The remaining manual step for it.
