@@ -44,6 +44,12 @@ pub enum StoreError {
         /// The system's words.
         source: DriverError,
     },
+    /// The database lost all that was in it.
+    #[error("`{place}` is damaged: it is empty, and its logs are still here")]
+    Emptied {
+        /// The file.
+        place: String,
+    },
     /// A file of the store cannot be read or written.
     #[error("cannot use `{}`: {source}", path.display())]
     File {
@@ -174,7 +180,7 @@ impl StoreError {
             }
             Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another store"),
             Self::NoStore { .. } => Some("`tacho track` measures and creates the store"),
-            Self::NotADatabase { .. } => {
+            Self::Emptied { .. } | Self::NotADatabase { .. } => {
                 Some("move it away and restore a backup, or measure again with `tacho track`")
             }
             Self::NotWritable { place, .. } if is_server(place) => {

@@ -31,6 +31,9 @@ pub enum Location {
 impl Store {
     /// Opens the store, making what is missing and bringing an older schema up to date.
     pub fn open(location: &Location) -> Result<Self, StoreError> {
+        if let Location::Folder(folder) = location {
+            has_content(folder)?;
+        }
         if let Location::Folder(own) | Location::Postgres { logs: own, .. } = location {
             make_private_folder(own)?;
         }
@@ -42,7 +45,7 @@ impl Store {
     /// Opens an existing store; [`StoreError::NoStore`] if there is none.
     pub fn open_existing(location: &Location) -> Result<Self, StoreError> {
         if let Location::Folder(folder) = location
-            && !database_file(folder).exists()
+            && !has_content(folder)?
         {
             return Err(StoreError::NoStore { place: database_file(folder).display().to_string() });
         }
@@ -90,6 +93,23 @@ impl Store {
     pub fn outlives_us(&self) -> bool {
         self.outlives_us
     }
+}
+
+/// Whether the database of that folder exists, and is not what a kill left of making one.
+///
+/// An empty file with logs beside it was a whole store: opening it would begin a new one.
+fn has_content(folder: &Path) -> Result<bool, StoreError> {
+    let file = database_file(folder);
+    let size = |path: &Path| fs::metadata(path).ok().map(|it| it.len());
+    if size(&file) != Some(0) {
+        return Ok(file.exists());
+    }
+    let ahead = size(&folder.join("tacho.db-wal")).unwrap_or(0);
+    let has_logs = fs::read_dir(folder.join("logs")).is_ok_and(|mut logs| logs.next().is_some());
+    if ahead > 0 || has_logs {
+        return Err(StoreError::Emptied { place: file.display().to_string() });
+    }
+    Ok(false)
 }
 
 pub(crate) fn database_file(folder: &Path) -> PathBuf {

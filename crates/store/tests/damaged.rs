@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{begin, cell, sample};
-use tacho_store::{Location, Store};
+use tacho_store::{Location, Store, StoreError};
 
 /// A store with two cells of ten samples each.
 fn store(folder: &Path) -> Location {
@@ -94,6 +94,25 @@ fn an_empty_gitignore_is_what_a_kill_left_and_is_written_again() {
     fs::write(&ignore, "").unwrap();
     Store::open(&location).unwrap();
     assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+}
+
+#[test]
+fn a_store_that_lost_its_database_is_not_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = store(folder.path());
+    let database = folder.path().join(".tacho/tacho.db");
+    fs::File::create(&database).unwrap();
+    for opened in [Store::open(&location), Store::open_to_read(&location)] {
+        assert!(matches!(opened.err(), Some(StoreError::Emptied { .. })));
+    }
+    assert_eq!(fs::metadata(&database).unwrap().len(), 0);
+    // A kill left it before anything was kept.
+    let begun = folder.path().join("begun");
+    fs::create_dir(&begun).unwrap();
+    fs::write(begun.join("tacho.db"), "").unwrap();
+    let begun = Location::Folder(begun);
+    assert!(matches!(Store::open_to_read(&begun).err(), Some(StoreError::NoStore { .. })));
+    Store::open(&begun).unwrap();
 }
 
 #[test]
