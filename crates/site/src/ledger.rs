@@ -80,27 +80,27 @@ impl Ledger {
         }
     }
 
-    /// How many executions there are in all.
-    pub(crate) fn executions(&self) -> usize {
-        self.benchmarks.values().map(|executions| executions.all.len()).sum()
+    /// How many executions of the plan's benchmarks there are.
+    pub(crate) fn executions(&self, view: &View) -> usize {
+        self.of_plan(view).count()
     }
 
     /// How many of the plan's benchmarks failed, or gave an answer that was not the right one.
     pub(crate) fn failed(&self, view: &View) -> usize {
-        self.failures(view).count()
+        self.of_plan(view).filter(|execution| execution.failed).count()
     }
 
     /// The first revision at which one failed, by place in history.
     pub(crate) fn first_failed(&self, view: &View) -> Option<usize> {
-        self.failures(view).map(|execution| execution.revision).min()
+        let failed = self.of_plan(view).filter(|execution| execution.failed);
+        failed.map(|execution| execution.revision).min()
     }
 
-    fn failures(&self, view: &View) -> impl Iterator<Item = &LedgerExecution> {
+    fn of_plan(&self, view: &View) -> impl Iterator<Item = &LedgerExecution> {
         let of_hosts = |key| view.lab.hosts.iter().map(move |host| identity(key, &host.name));
         let removed: HashSet<String> = view.lab.unplanned.iter().flat_map(of_hosts).collect();
         let of_plan = self.benchmarks.iter().filter(move |(name, _)| !removed.contains(*name));
-        let all = of_plan.flat_map(|(_, executions)| &executions.all);
-        all.filter(|execution| execution.failed)
+        of_plan.flat_map(|(_, executions)| &executions.all)
     }
 
     /// Every execution of the series, in order of history, as CSV.

@@ -233,7 +233,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         "Level of each measured commit: " (level)
                         @if noise { " with its 95 % interval" } ", in order of history."
                         @if !one.standing.culprits.is_empty() {
-                            " A line and an arrow mark each commit that is named."
+                            " A line with its name marks each commit that is named."
                         }
                     }
                 }

@@ -87,6 +87,12 @@ pub(super) fn of_other_work<'v, 'a>(view: &'v View<'a>) -> Vec<&'v ChangeView<'a
     all.flat_map(|event| &event.changes).collect()
 }
 
+/// How many active changes are of series that the plan no longer has.
+pub(super) fn of_unplanned(view: &View) -> usize {
+    let events = view.events.iter().filter(|event| !event.planned);
+    events.flat_map(|event| &event.changes).filter(|one| one.change().is_active()).count()
+}
+
 /// Those changes, each with the reason.
 fn other_work(view: &View) -> Markup {
     let all = of_other_work(view);

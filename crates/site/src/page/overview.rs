@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
-use tacho_report::change_list::{ChangeCounts, UNTRACKED, none_seen_now};
+use tacho_report::change_list::{ChangeCounts, UNPLANNED, UNTRACKED, none_seen_now};
 use tacho_report::comparison::clauses::{NO_NAMES, sentence};
 use tacho_report::words::median;
 
@@ -108,6 +108,13 @@ fn changed(view: &View) -> Markup {
                 p { a href="changes.html" { "All changes, at " (count(all.len(), "place")) } }
             }
             (super::bisections::answers(view))
+            @let unplanned = super::changes::of_unplanned(view);
+            @if unplanned > 0 {
+                p.note {
+                    a href="changes.html" { (sentence(UNPLANNED, NO_NAMES).trim_end_matches('.')) }
+                    ": " (count(unplanned, "change")) "."
+                }
+            }
             @let other = super::changes::of_other_work(view).len();
             @if other > 0 {
                 p.note {
@@ -146,12 +153,13 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
             }
             @if !super::is_untracked(view) {
                 div {
-                    @let benchmarks = view.groups.iter().filter(|group| !group.is_removed).count();
-                    dt { "Benchmarks" } dd { (grouped(benchmarks)) }
-                    dd.note { (count(view.shown().count(), "series")) }
+                    @let groups = view.groups.iter().filter(|group| !group.is_removed);
+                    @let series = groups.clone().map(|group| group.series.len()).sum();
+                    dt { "Benchmarks" } dd { (grouped(groups.count())) }
+                    dd.note { (count(series, "series")) }
                 }
                 div {
-                    dt { "Executions" } dd { (grouped(ledger.executions())) }
+                    dt { "Executions" } dd { (grouped(ledger.executions(view))) }
                     dd.note { "of the series, without comparisons and bisections" }
                 }
                 (failed(view, ledger))

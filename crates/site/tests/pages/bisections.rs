@@ -60,7 +60,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     // The commit that is named is marked in the chart, and the first page says what was found.
     let chart = picture("levels of measured commits");
     assert!(chart.contains(&format!(">{}</text>", culprit.short())), "{chart}");
-    assert!(html.contains("A line and an arrow mark each commit that is named."));
+    assert!(html.contains("A line with its name marks each commit that is named."));
     let first = read("index.html");
     assert!(first.contains("bisections.html"));
     let section = first.split("<h2>Bisections</h2>").nth(1).unwrap().split("</section>").next();

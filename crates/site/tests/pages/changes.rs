@@ -142,4 +142,5 @@ fn changes_of_another_command_stand_apart_and_are_marked() {
     let overview = &files[Path::new("index.html")];
     let news = overview.split("What changed").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(!news.contains(&link), "{news}");
+    assert!(news.contains(">Of series that the plan no longer has</a>: "), "{news}");
 }

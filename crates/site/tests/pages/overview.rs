@@ -100,6 +100,17 @@ fn a_benchmark_that_the_plan_has_no_more_is_folded_and_marked() {
     fixture.lab.unplanned.push(first.clone());
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    // Executions, failures and series are those of the plan alike.
+    let measured = fixture.kept.measurements.values().flatten();
+    let planned = measured.filter(|one| one.benchmark != first);
+    let executions: usize = planned.map(|one| one.measurement.samples.len()).sum();
+    let (_, number) = html.split_once("Executions</dt><dd>").unwrap();
+    let number: String =
+        number.chars().take_while(|c| *c != '<').filter(char::is_ascii_digit).collect();
+    assert_eq!(number, executions.to_string());
+    let series = html.split_once("Benchmarks</dt>").unwrap().1.split("</div>").next().unwrap();
+    let of_plan = fixture.lab.series.iter().filter(|one| one.key.benchmark != first).count();
+    assert!(series.contains(&format!("{of_plan} series")), "{series}");
     let (_, table) = html.split_once("Benchmarks on mill").unwrap();
     let (present, removed) = table.split_once("</table>").unwrap();
     assert!(!present.contains(UNPLANNED), "{present}");
