@@ -631,7 +631,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
     4 samples in <time>: <time> building, <time> executing, <time> other
     "#);
     assert_snapshot!(answer.steady_stderr(), @r#"
-    note: 1 of 2 builds failed; first cb734f5d67: exit status 3: prog.c:1: missing header
+    note: 1 of 2 builds failed; cb734f5d67: exit status 3: prog.c:1: missing header
       | # builds cb734f5d675a1248c7f9c19dd29529be16e68567 does not build
       | # clones <folder>/.git
       | # checks out cb734f5d675a1248c7f9c19dd29529be16e68567 in <folder>/.cache/<project>/tree
@@ -645,7 +645,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
     "#);
     let again = project.tacho("track").exits(0).stderr;
     let old = "note: 1 of 2 revisions did not build earlier, and was not tried again \
-               (`--retry-failed` tries); first cb734f5d67: exit status 3: \
+               (`--retry-failed` tries); cb734f5d67: exit status 3: \
                prog.c:1: missing header\n";
     assert!(again.starts_with(old) && !again.contains("builds failed"), "{again}");
     let retried = project.tacho("track --retry-failed").exits(0).stderr;

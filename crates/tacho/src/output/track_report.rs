@@ -142,12 +142,13 @@ impl TrackReport<'_> {
     fn print_failed_builds(&self, failed: &FailedBuilds<'_>) {
         let (FailedBuilds { number, first, name, .. }, all) =
             (failed, self.0.session.tracked.builds.len());
+        let which = first_word(*number);
         if failed.are_old {
             let was = if *number == 1 { "was" } else { "were" };
             let all = text::count(all, "revision");
             let line = format!(
                 "{number} of {all} did not build earlier, and {was} not tried again \
-                 (`--retry-failed` tries); first {name}: {}",
+                 (`--retry-failed` tries); {which}{name}: {}",
                 why(&first.state)
             );
             if *number == self.0.session.tracked.builds.len() {
@@ -159,7 +160,7 @@ impl TrackReport<'_> {
             return;
         }
         let builds = text::count(all, "build");
-        let line = format!("{number} of {builds} failed; first {name}: {}", why(&first.state));
+        let line = format!("{number} of {builds} failed; {which}{name}: {}", why(&first.state));
         note(if *number == all { "error" } else { "note" }, &line);
         if let Some(log) = &failed.log {
             excerpt(&text::last_lines(log, LOG_LINES));
@@ -199,6 +200,11 @@ impl TrackReport<'_> {
     }
 }
 
+/// The word before the first of several.
+fn first_word(number: usize) -> &'static str {
+    if number == 1 { "" } else { "first " }
+}
+
 /// Prints the builds that failed for another reason than the first, as when each of several patches
 /// does not apply.
 fn print_other_failures(others: &[(&str, String, usize)]) {
@@ -219,7 +225,8 @@ fn print_failed_executions(failed: &FailedExecutions<'_>) {
     let line = || failure.as_ref().map(Failure::line);
     let why = point.failure_said.clone().or_else(line).unwrap_or_else(|| "?".to_owned());
     let (number, whose) = (text::count(failed.number, "execution"), whose_answer(failed));
-    note("note", &format!("{number} failed; first `{benchmark}` at {name}: {why}{whose}"));
+    let which = first_word(failed.number);
+    note("note", &format!("{number} failed; {which}`{benchmark}` at {name}: {why}{whose}"));
     if let Some(Failure::NotStarted { missing: Some(program), .. }) = failure
         && let Some(hint) = where_it_is(program, failed.meant.as_deref())
     {
