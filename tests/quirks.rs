@@ -624,6 +624,12 @@ fn a_quirk_is_checked_with_and_without() {
       from `broken`, before `mended`: 2 revisions, 4809682f10 to 77fa50b292
       patch quirks/missing.patch
     ");
+    let unnamed = "[[quirk]]\nwhy = 'ask `make` for less'\nbuild = \"make less\\n./less\"\n";
+    assert_snapshot!(with(project.copied(), unnamed).tacho("quirk list").succeeds().stdout, @"
+    ask-make-for-less
+      all of history: 6 revisions, 2cdd082175 to 2e8ac55ebd
+      build `make less …`
+    ");
     assert_snapshot!(project.tacho("quirk check").succeeds().steady_stdout(), @"
     missing: needed
       4809682f10 with quirk: builds

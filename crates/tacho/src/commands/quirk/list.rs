@@ -68,6 +68,10 @@ fn shown(one: &ListedQuirk<'_>, line: &[Revision]) -> String {
             format!("{}, {first} to {last}", text::count(more, "revision"))
         }
     };
-    let lines = format!("{}\n{}: {reach}\n{}\n", one.why, one.range, one.does);
-    format!("{}\n{}", one.name, table::indent(&lines))
+    // The name of a quirk without one is made of the reason.
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let why = if letters(one.why) == letters(one.name) { "" } else { one.why };
+    let lines = format!("{why}\n{}: {reach}\n{}\n", one.range, one.does);
+    let lines = lines.trim_start_matches('\n');
+    format!("{}\n{}", one.name, table::indent(lines))
 }

@@ -127,8 +127,11 @@ pub(crate) fn deeds(quirk: &Quirk) -> String {
     deeds.extend(quirk.patches.iter().map(|patch| format!("patch {patch}")));
     deeds.extend(quirk.take.iter().map(|take| format!("take {} from {}", take.path, take.from)));
     deeds.extend(quirk.environment.iter().map(|(name, value)| format!("{name}={value}")));
-    deeds.extend(
-        texts.into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key.to_owned()),
-    );
+    for (key, text) in texts {
+        let mut lines = text.iter().flat_map(|text| text.trim().lines());
+        let first = lines.next();
+        let more = if lines.next().is_some() { " …" } else { "" };
+        deeds.extend(first.map(|line| format!("{key} `{line}{more}`")));
+    }
     deeds.join(", ")
 }
