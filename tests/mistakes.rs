@@ -28,6 +28,24 @@ fn a_benchmark_that_uses_nothing_of_the_build_is_named() {
 }
 
 #[test]
+fn help_that_cannot_be_printed_is_an_error() {
+    for word in ["help", "--version", "track --help", "log"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let project = Project::scripts(1);
+        if word == "log" {
+            project.tacho("track --quiet").succeeds();
+        }
+        let mut command = project.command(word.split_whitespace());
+        let answer = Answer::of(&command.stdout(full).output().unwrap()).exits(2);
+        assert!(
+            answer.stderr.contains("error: cannot print: No space left"),
+            "{word}: {}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
 fn no_plan() {
     let answer = Project::empty().tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
@@ -117,7 +135,7 @@ fn a_build_command_that_is_not_there() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = \"no-such-compiler\"\nartifacts");
     let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
-    error: 1 of 1 build failed; first 18b5b85ede: exit status 127: sh: 1: no-such-compiler: not found
+    error: 1 of 1 build failed; 18b5b85ede: exit status 127: sh: 1: no-such-compiler: not found
       | # builds 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 change 1
       | # clones <folder>/.git
       | # checks out 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 in <folder>/.cache/<project>/tree

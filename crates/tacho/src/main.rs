@@ -23,14 +23,20 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let words: Vec<_> = std::env::args_os().skip(1).collect();
-            let Some(mistake) = mistyped::in_our_words(&words, &error) else {
-                mistyped::without_wrong_tip(error).exit()
+            return match mistyped::in_our_words(&words, &error) {
+                Some(mistake) => end(Err(mistake)),
+                None if error.use_stderr() => mistyped::without_wrong_tip(error).exit(),
+                // Help or the version.
+                None => end(output::print_help(&error).map(|()| exit::Exit::Success)),
             };
-            output::error(&mistake);
-            return exit::Exit::Error.into();
         }
     };
-    match commands::execute(arguments) {
+    end(commands::execute(arguments))
+}
+
+/// The status of an answer; prints why there is none.
+fn end(answer: Result<exit::Exit, error::CliError>) -> ExitCode {
+    match answer {
         Ok(exit) => exit.into(),
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {

@@ -14,6 +14,8 @@ use crate::error::bisect::{BisectMistake, STEPS_OF_GIT};
 pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
     if is_far(&error) {
         error.remove(ContextKind::SuggestedArg);
+        // It has the suggested option as if that were required.
+        error.remove(ContextKind::Usage);
     }
     if let Some(tip) = elsewhere(&error) {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
@@ -243,6 +245,7 @@ mod tests {
             without_wrong_tip(Arguments::try_parse_from(words).err().unwrap()).to_string()
         };
         assert!(!said("--retry").contains("similar"), "{}", said("--retry"));
+        assert!(!said("--retry").contains("Usage: "), "{}", said("--retry"));
         for (typed, near) in [("--metirc=wall", "'--metric"), ("--mark", "'--markdown'")] {
             assert!(said(typed).contains(near), "{}", said(typed));
         }

@@ -48,6 +48,12 @@ pub fn print(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
+/// Prints the help that was requested, or the version.
+pub fn print_help(help: &clap::Error) -> Result<(), CliError> {
+    help.print()?;
+    Ok(std::io::stdout().flush()?)
+}
+
 /// Prints an answer beside what standard output is taken for.
 pub fn print_beside(text: &str) -> std::io::Result<()> {
     anstream::stderr().lock().write_all(seen(text).as_bytes())
