@@ -335,12 +335,10 @@ fn the_same_program_is_told_and_not_measured() {
          the same program\n"
     );
     // The store has both builds, and no run.
-    for command in ["changes", "changes --markdown", "log", "show"] {
-        let said = project.tacho(command).succeeds().stdout;
-        assert_eq!(
-            said, "nothing is measured yet: `tacho track` measures revisions\n",
-            "{command}"
-        );
+    for command in ["changes", "changes --json", "log", "log --json", "show"] {
+        let said = project.tacho(command).exits(2).stderr;
+        let nothing = "error: nothing is measured yet\nhint: `tacho track` measures revisions\n";
+        assert_eq!(said, nothing, "{command}");
     }
     let one = project.tacho("compare HEAD").exits(0).stdout;
     assert!(one.ends_with("), so name another revision, such as `HEAD~1`\n"), "{one}");

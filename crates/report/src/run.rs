@@ -15,8 +15,6 @@ pub const INTERRUPTED: &str = "interrupted: this is what was measured so far";
 pub const SO_FAR: &str = "this is what was measured so far";
 /// The note if the user stopped a command before there was anything to show.
 pub const NOTHING_YET: &str = "interrupted before anything was measured";
-/// The note for an empty store.
-pub const NOTHING_MEASURED: &str = "nothing is measured yet: `tacho track` measures revisions";
 
 /// Why a session executed nothing.
 #[derive(Clone, Copy, Debug)]

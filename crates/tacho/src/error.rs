@@ -50,6 +50,8 @@ pub enum CliError {
     HyperfineTable { name: String },
     #[error("`{name}` is not a report: {why}")]
     NoReport { name: String, why: String },
+    #[error("no file in {names} is a report")]
+    NoReports { names: String },
     #[error("`{name}` does not say when it was measured, so points cannot be sorted by time")]
     NoTime { name: String },
     #[error("`{name}` is a revision, not a patch")]
@@ -68,6 +70,8 @@ pub enum CliError {
     ManyBuilds { builds: String, is_time_known: bool },
     #[error("none of these revisions has been built on this host")]
     NothingBuilt,
+    #[error("nothing is measured yet")]
+    NothingMeasured,
     #[error("`{command}` failed: {why}")]
     Notify { command: String, why: String },
     #[error("no patch is given")]
@@ -295,9 +299,10 @@ impl CliError {
                 "`--missing` measures revisions that are built: `tacho track` with a range builds \
                  them"
             }
+            CliError::NothingMeasured => "`tacho track` measures revisions",
             CliError::Notify { .. } => "the same changes are reported again the next time",
             CliError::NoPlan { .. } => "`tacho init` writes one",
-            CliError::NoReport { .. } => {
+            CliError::NoReport { .. } | CliError::NoReports { .. } => {
                 "each of several files is one point of a series: a report of hyperfine, criterion, \
                  Google Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or a result \
                  of asv"

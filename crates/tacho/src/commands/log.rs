@@ -11,7 +11,6 @@ use tacho_record::bisection::Bisection;
 use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_report::bisection::found;
 use tacho_report::host::machine_changed;
-use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::Store;
 
 use super::run_words;
@@ -25,6 +24,9 @@ use crate::project::Project;
 pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError> {
     let mut store = Project::open(global)?.store_to_read()?;
     let mut runs = store.runs()?;
+    if runs.is_empty() {
+        return Err(CliError::NothingMeasured);
+    }
     runs.sort_by_key(|run| std::cmp::Reverse(run.number));
     runs.truncate(command.number.map_or(usize::MAX, |number| number as usize));
     let counts = runs.iter().map(|run| counts(&mut store, run)).collect::<Result<Vec<_>, _>>()?;
@@ -33,10 +35,6 @@ pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError>
         let answer = |(run, counts): (_, &_)| answer(&mut store, (run, &revisions), *counts);
         let runs = runs.iter().zip(&counts).map(answer).collect::<Result<Vec<_>, _>>()?;
         output::print_json(&answer::versioned(RunsAnswer { runs }))?;
-        return Ok(Exit::Success);
-    }
-    if runs.is_empty() {
-        output::print(&format!("{NOTHING_MEASURED}\n"))?;
         return Ok(Exit::Success);
     }
     let revisions = store.revisions()?;

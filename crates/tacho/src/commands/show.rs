@@ -12,7 +12,6 @@ use tacho_record::{
 };
 use tacho_report::block::Block;
 use tacho_report::build::log_hint;
-use tacho_report::run::NOTHING_MEASURED;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -261,9 +260,7 @@ fn unmeasured(store: &mut Store) -> Result<Vec<Block>, CliError> {
     }
     // Once each, on several hosts or by several recipes; what another recipe built is not failed.
     failed.retain(|revision| known.insert(revision.clone()));
-    let Some(last) = failed.last() else {
-        return Ok(vec![Block::Lead(NOTHING_MEASURED.to_owned())]);
-    };
+    let last = failed.last().ok_or(CliError::NothingMeasured)?;
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
     let (count, names) = (text::count(names.len(), "revision"), names.join(", "));
     Ok(vec![

@@ -7,7 +7,6 @@ use tacho_experiment::changes::{
 };
 use tacho_record::{Change, ChangeVerdict, Series, SeriesKey};
 use tacho_report::detection;
-use tacho_report::run::NOTHING_MEASURED;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
@@ -31,11 +30,11 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
         .map_err(|error| nearest_change(&project, &found, error))?;
     let filter = filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
-    let is_empty = listing.unbuilt.is_empty() && store.runs()?.is_empty();
+    if listing.unbuilt.is_empty() && store.runs()?.is_empty() {
+        return Err(CliError::NothingMeasured);
+    }
     if command.form.json {
         output::print_json(&versioned(listing.answer()))?;
-    } else if is_empty {
-        output::print(&format!("{NOTHING_MEASURED}\n"))?;
     } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
