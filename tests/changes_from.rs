@@ -484,7 +484,11 @@ fn several_reports_are_points_of_a_series() {
     let named = project.tacho("changes --from runs/run-1.json runs/notes.json").exits(2).stderr;
     assert!(named.starts_with("error: `runs/notes.json` is not a report: "), "{named}");
     let none = project.tacho("changes --from other").exits(2).stderr;
-    assert!(none.contains("error: `other/a.json` is not a report: "), "{none}");
+    assert!(
+        none.starts_with("note: skipped `other/a.json`, which is not a report: ")
+            && none.contains("error: no file in `other` is a report\n"),
+        "{none}"
+    );
     let one = project.tacho("changes --from runs/run-1.json").exits(2).stderr;
     assert_snapshot!(one, @"
     error: `runs/run-1.json` is one report of hyperfine: a point, not a series

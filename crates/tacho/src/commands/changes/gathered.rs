@@ -54,8 +54,10 @@ pub fn gather(
     }
     relabel(&mut points);
     note_skipped(&skipped);
-    if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
-        return Err(CliError::NoReport { name, why });
+    if points.is_empty() {
+        return Err(CliError::NoReports {
+            names: in_backticks(paths.iter().map(|it| it.display())),
+        });
     }
     let untimed = points.iter().find(|(_, point)| point.moment.is_none());
     if let (Some(FileOrder::Time), Some((path, _))) = (order, untimed) {
