@@ -57,7 +57,8 @@ pub fn execute(global: &GlobalArgs, command: &SiteArgs) -> Result<Exit, CliError
     let mut samples = SiteSource::read(&mut store, &project)?;
     let written = tacho_site::write(&lab, &mut samples, &command.folder, &mut draw)?;
     bar.finish_and_clear();
-    output::print(&format!("open {}\n", written.index.display()))?;
+    let index = written.index.display().to_string();
+    output::print(&format!("open {}\n", shell_words::quote(&index)))?;
     Ok(Exit::Success)
 }
 
