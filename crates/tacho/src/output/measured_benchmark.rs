@@ -193,7 +193,7 @@ impl MeasuredBenchmark {
     /// Says that the host's speed moved, and that the numbers are at its usual speed.
     fn usual_speed(&self) -> Option<String> {
         let line = series::uneven(self.uneven(), "medians")?;
-        Some(format!("{line}; samples, min and max are as measured"))
+        Some(format!("{line}; single samples are as measured"))
     }
 
     /// The metrics among these that could not be read, with the reasons.
