@@ -16,6 +16,8 @@ pub struct Place {
 
 /// At most this many characters of what a program printed say why it failed.
 const PRINTED: usize = 160;
+/// A line that is longer by fewer is shown whole: a mark in its middle would save nothing.
+const LITTLE: usize = 20;
 
 /// Why an execution gave no valid value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,7 +149,7 @@ impl Failure {
 /// mostly at its end.
 fn without_middle(line: &str) -> String {
     let shown: Vec<char> = line.chars().filter(|c| crate::is_shown(*c)).collect();
-    let Some(over) = shown.len().checked_sub(PRINTED).filter(|over| *over > 0) else {
+    let Some(over) = shown.len().checked_sub(PRINTED).filter(|over| *over >= LITTLE) else {
         return shown.into_iter().collect();
     };
     let first = PRINTED / 4;

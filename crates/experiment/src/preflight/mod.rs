@@ -9,7 +9,7 @@ use crate::{Context, Event, ExperimentError, Question};
 
 /// Checks that the question can be executed here, as far as this is known before any build.
 pub(crate) fn check(context: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
-    check_for(context, question, question.revisions.len() > 1)
+    check_for(context, question, true)
 }
 
 /// The same of one build or of `several`: a revision with a diff is another build too.

@@ -385,7 +385,12 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         let _ = writeln!(text, "interrupted: {goes_on} resumes");
         return wrap(&text, width);
     }
-    let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
+    let apart = if bisection.asked.typed.is_some() {
+        "; a plan's `tacho log`, `changes` and pages leave it out"
+    } else {
+        ""
+    };
+    let _ = writeln!(text, "`tacho bisect log {}` shows each step{apart}", bisection.name);
     // If no build succeeded, only another attempt gives samples; after a short budget, more time.
     let is_undecided = matches!(bisection.standing.found, Some(BisectionEnd::Undecided { .. }));
     if samples == 0 && executing == 0.0 && is_undecided {
