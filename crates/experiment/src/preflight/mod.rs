@@ -9,7 +9,10 @@ use crate::{Context, Event, ExperimentError, Question};
 
 /// Checks that the question can be executed here, as far as this is known before any build.
 pub(crate) fn check(context: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
-    check_for(context, question, true)
+    let is_asked = |id: &String| question.revisions.iter().any(|it| it.id == *id);
+    let counts = context.store.counts(context.host)?;
+    let has_others = counts.iter().any(|count| !is_asked(&count.revision));
+    check_for(context, question, question.revisions.len() > 1 || has_others)
 }
 
 /// The same of one build or of `several`: a revision with a diff is another build too.
