@@ -19,6 +19,7 @@ mod same_program;
 mod scatter;
 mod sizes;
 mod undecided;
+mod unusable;
 mod words;
 mod wrong_answers;
 
@@ -31,9 +32,8 @@ pub use scatter::{noise, varying};
 pub use sizes::{
     cpu_change, effect, effect_between, least, level, level_interval, level_of, name, parts, size,
 };
-pub use undecided::{
-    alike, failure, headline, moved, ratios, retry, stretch, undecided, unit, unusable_line,
-};
+pub use undecided::{headline, moved, ratios, retry, undecided, unit};
+pub use unusable::{alike, failure, stretch, unusable_line};
 pub use words::{
     around_it, changed_by, changed_subject, culprit_line, found, likely, not_reproduced, outcome,
     sides, size_remark, so_far, stage, subject, suspects, then, unseen, verified_with,
