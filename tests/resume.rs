@@ -177,7 +177,7 @@ fn with_another_path_a_new_run_begins() {
     std::fs::write(killed.folder().join("killer"), "exit 0\n").unwrap();
     let other = command(":/other").exits(0);
     assert!(
-        other.stderr.contains("note: `PATH` differs from interrupted run 1, "),
+        other.stderr.contains("note: `PATH` differs from interrupted run 1: it may "),
         "{}",
         other.stderr
     );

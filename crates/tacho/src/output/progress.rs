@@ -355,8 +355,8 @@ impl Observer for Progress {
                 self.bar.set_message(format!("{hook} of {} {}", self.name(cell), cell.benchmark));
             }
             Event::OtherPath { run } => self.bar.suspend(|| {
-                let other = "which may name other programs, so a new run begins";
-                super::note("note", &format!("`PATH` differs from interrupted run {run}, {other}"));
+                let so = "it may name other programs, so a new run begins";
+                super::note("note", &format!("`PATH` differs from interrupted run {run}: {so}"));
             }),
             Event::Trouble { cell, trouble } => {
                 let name = format!("`{}` at {}", cell.benchmark, self.name(cell));
